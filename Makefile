@@ -1,0 +1,46 @@
+# Two commands do all: `make demo` and `make test`. Only Python, pip and make are assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+SEED ?= 0
+DATA ?=
+
+.PHONY: demo test lint format types unit examples bench clean
+
+demo: $(VENV)/.demo
+	$(BIN)/python examples/demo.py
+
+test: lint types unit
+
+lint: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+unit: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks.speed
+	$(if $(DATA),$(BIN)/python -m benchmarks.rot --data $(DATA),@echo 'make bench DATA=<folder> also measures quality')
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[local]'
+	touch $@
+
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[local,openai]' --group dev
+	touch $@ $(VENV)/.demo

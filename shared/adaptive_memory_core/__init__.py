@@ -1,0 +1,74 @@
+"""Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import (
+    AdaptiveMemoryError,
+    ClosedError,
+    EmbedderError,
+    EmbedderMismatchError,
+    FilterError,
+    InvalidInputError,
+    LedgerError,
+    LedgerVersionError,
+    MissingExtraError,
+    NotFoundError,
+    PartialWriteError,
+    PolicyError,
+    ScopeError,
+    StoreError,
+    StoreInUseError,
+)
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.models.embedder import Embedder, as_embedder
+from adaptive_memory_core.models.local import LocalEmbedder
+from adaptive_memory_core.models.minilm import MiniLMEmbedder
+from adaptive_memory_core.models.openai import OpenAIEmbedder
+from adaptive_memory_core.policy import Keeping, Policy, Weights
+from adaptive_memory_core.records import Cue, Dropped, Fields, Hit, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats, Receipt, Stats
+from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.user_memory import UserMemory
+
+__all__ = [
+    "AdaptiveMemory",
+    "AdaptiveMemoryError",
+    "ClosedError",
+    "Cue",
+    "Dropped",
+    "Embedder",
+    "EmbedderError",
+    "EmbedderMismatchError",
+    "Fields",
+    "FilterError",
+    "Hit",
+    "InvalidInputError",
+    "Keeping",
+    "LedgerError",
+    "LedgerVersionError",
+    "LocalEmbedder",
+    "LoggedCandidate",
+    "LoggedRecall",
+    "MiniLMEmbedder",
+    "MissingExtraError",
+    "NotFoundError",
+    "OpenAIEmbedder",
+    "PartialWriteError",
+    "Policy",
+    "PolicyError",
+    "ProjectionStats",
+    "ReadState",
+    "Recall",
+    "Receipt",
+    "Record",
+    "SQLiteLedger",
+    "Scope",
+    "ScopeError",
+    "Scored",
+    "Stats",
+    "StoreError",
+    "StoreInUseError",
+    "UserMemory",
+    "Verdict",
+    "Weights",
+    "as_embedder",
+]

@@ -1,0 +1,64 @@
+"""Why did these hits win? A ranking as a table that a person can check by adding up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from adaptive_memory_core.records import Dropped, Scored
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.context.answer import Recall
+
+TEXT_WIDTH = 60
+
+
+def explain(recall: Recall) -> str:
+    """The hits with their parts, the dropped candidates with their reasons, and the notes of the trace."""
+    head = f"recall {recall.id} for {recall.scope}: {len(recall)} of {recall.candidates} candidates for {recall.cue.text!r}"
+    blocks = [head, *_hits(recall.kept), *_dropped(recall.dropped), *(f"note: {note}" for note in recall.trace)]
+    return "\n".join(blocks)
+
+
+def short(text: str, width: int = TEXT_WIDTH) -> str:
+    """The text on one line of at most `width` characters, printable.
+
+    >>> short("a\\nlong  story", 8)
+    'a long …'
+    """
+    line = "".join(character if character.isprintable() else " " for character in text[: 4 * width])
+    line = " ".join(line.split())
+    return line if len(line) <= width and len(text) <= 4 * width else line[: width - 1] + "…"
+
+
+def _hits(kept: Sequence[Scored]) -> Iterable[str]:
+    if not kept:
+        return ["nothing found"]
+    names = list(kept[0].parts)
+    rows = [["#", "score", *names, "similarity", "reads", "id", "text"]]
+    rows += [_row(rank, hit, names) for rank, hit in enumerate(kept, start=1)]
+    return table(rows)
+
+
+def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
+    parts = [f"{hit.parts[name]:.3f}" for name in names]
+    reads = str(hit.record.read.retrieval_count)
+    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, hit.id, short(hit.text)]
+
+
+def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:
+    if not dropped:
+        return []
+    rows = [["dropped", "score", "because"]]
+    rows += [[drop.id, "" if drop.score is None else f"{drop.score:.3f}", drop.reason] for drop in dropped]
+    return table(rows)
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines with columns of equal width.
+
+    >>> table([["a", "b"], ["long", "c"]])
+    ['a     b', 'long  c']
+    """
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,94 @@
+"""What can go wrong, and whose turn is it? Every error here says what was given, what is allowed and what to do.
+
+AdaptiveMemoryError
+├── InvalidInputError (ValueError)        an argument is wrong; nothing was read or written
+│   ├── PolicyError                       a policy, weight or setting outside its range
+│   ├── ScopeError                        no user, or another user's recall
+│   └── FilterError                       a metadata filter that the collection cannot answer
+├── NotFoundError (LookupError)           the id does not exist in this scope
+├── ClosedError (RuntimeError)            the memory was closed
+├── EmbedderError (RuntimeError)          the embedder failed or returned something that is no vector
+│   └── EmbedderMismatchError             it is not the embedder that this collection was written with
+├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
+├── StoreError (RuntimeError)             the Chroma collection failed
+│   ├── PartialWriteError                 some of the batches were written; it says which
+│   └── StoreInUseError                   another process has this embedded directory open
+└── LedgerError (RuntimeError)            the ledger could not be read or written
+    └── LedgerVersionError                the ledger was written by a newer version of this package
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class AdaptiveMemoryError(Exception):
+    """The root of all errors of this package."""
+
+
+class InvalidInputError(AdaptiveMemoryError, ValueError):
+    """An argument is wrong. Nothing was read or written."""
+
+
+class PolicyError(InvalidInputError):
+    """A policy, a weight or a setting lies outside its range. The one before stays in force."""
+
+
+class ScopeError(InvalidInputError):
+    """No user was named, or what was named belongs to another one."""
+
+
+class FilterError(InvalidInputError):
+    """The metadata filter cannot be answered by the collection."""
+
+
+class NotFoundError(AdaptiveMemoryError, LookupError):
+    """The id does not exist in this scope."""
+
+
+class ClosedError(AdaptiveMemoryError, RuntimeError):
+    """The memory was closed."""
+
+
+class EmbedderError(AdaptiveMemoryError, RuntimeError):
+    """The embedder failed, or what it returned is not one finite vector for each text."""
+
+
+class EmbedderMismatchError(EmbedderError):
+    """The embedder is not the one this collection was written with."""
+
+
+class MissingExtraError(AdaptiveMemoryError, ImportError):
+    """An optional package is missing.
+
+    >>> str(MissingExtraError.of("openai", "openai"))
+    'openai is not installed. Install it with: pip install "adaptive-memory-retrieval[openai]"'
+    """
+
+    @classmethod
+    def of(cls, package: str, extra: str) -> MissingExtraError:
+        return cls(f'{package} is not installed. Install it with: pip install "adaptive-memory-retrieval[{extra}]"')
+
+
+class StoreError(AdaptiveMemoryError, RuntimeError):
+    """The Chroma collection failed."""
+
+
+class PartialWriteError(StoreError):
+    """Some batches of a large write are stored, the rest is not; `written_ids` are the stored ones."""
+
+    def __init__(self, message: str, written_ids: Sequence[str]) -> None:
+        super().__init__(message)
+        self.written_ids = tuple(written_ids)
+
+
+class StoreInUseError(StoreError):
+    """Another process has this embedded directory open."""
+
+
+class LedgerError(AdaptiveMemoryError, RuntimeError):
+    """The ledger could not be read or written."""
+
+
+class LedgerVersionError(LedgerError):
+    """The ledger was written by a newer version of this package."""

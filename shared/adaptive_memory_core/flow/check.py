@@ -1,0 +1,185 @@
+"""Is what the caller gave usable? Every value is checked where it enters, before anything is read or written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, cast
+
+from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
+from adaptive_memory_core.records import Fields, Metadata, NewRecord, Record, Scope
+
+LONGEST_NAME = 1_000  # characters of a user or record id
+LARGEST_K = 10_000
+_ARGUMENTS = tuple(field.name for field in fields(NewRecord))
+
+
+def user_scope(user: object) -> Scope:
+    """The scope of a user.
+
+    >>> user_scope("alice")
+    Scope(user='alice')
+    >>> user_scope("")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string, or use for_everyone() ...
+    """
+    if not isinstance(user, str) or not user.strip():
+        raise ScopeError(
+            f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that belong to nobody."
+        )
+    return Scope(name(user, "user id"))
+
+
+def name(value: object, what: str) -> str:
+    """A usable id: a non-empty string that can be stored."""
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
+        shown = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:60]}... ({len(str(value))} characters)"
+        raise InvalidInputError(f"The {what} is {shown}. Give a non-empty string of up to {LONGEST_NAME:,} characters.")
+    return encodable(value, what)
+
+
+def encodable(value: str, what: str) -> str:
+    """The string, unless it holds half a surrogate pair: that has no UTF-8, so nothing could store it."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"The {what} holds a lone surrogate at position {error.start}, which no database can store. Decode the "
+            "source properly, or replace it: text.encode('utf-8', 'replace').decode()."
+        ) from None
+    return value
+
+
+def words(value: object, what: str) -> str:
+    """A text or a cue with something in it."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInputError(f"The {what} is {value!r}. Give a string that is not blank.")
+    return encodable(value, what)
+
+
+def count(value: object, what: str, most: int = LARGEST_K) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InvalidInputError(f"{what} is {value!r}. Give a whole number from 1 to {most:,}.")
+    return value
+
+
+def moment(value: object, what: str) -> float | None:
+    """POSIX seconds from a number or a datetime that knows its zone."""
+    if value is None:
+        return None
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.timestamp()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInputError(
+            f"{what} is {value!r}. Give POSIX seconds, e.g. time.time(), or a datetime with a time zone, "
+            "e.g. datetime.now(timezone.utc)."
+        )
+    return float(value)
+
+
+def share(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInputError(f"{what} is {value!r}. Give a number in [0, 1].")
+    return float(value)
+
+
+def where(value: object) -> Mapping[str, Any] | None:
+    """A metadata filter as Chroma takes it; several keys in one mapping mean all of them."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
+        raise FilterError(f'The filter is {value!r}. Give a mapping such as {{"kind": "fact"}}, or None for no filter.')
+    return cast("Mapping[str, Any]", value)
+
+
+def new_record(item: object, names: Fields) -> NewRecord:
+    """A text, a mapping with the arguments of `remember`, a Record or a NewRecord, checked.
+
+    >>> new_record("likes tea", Fields()).importance
+    0.5
+    >>> new_record({"text": "likes tea", "importance": 2}, Fields())
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: importance is 2. Give a number in [0, 1].
+    """
+    given = item if isinstance(item, NewRecord) else NewRecord(**_arguments(item))
+    start, end = moment(given.valid_from, "valid_from"), moment(given.valid_until, "valid_until")
+    if start is not None and end is not None and end <= start:
+        raise InvalidInputError(f"valid_until ({end}) is not after valid_from ({start}). Give a later valid_until.")
+    return NewRecord(
+        text=words(given.text, "text"),
+        id=None if given.id is None else name(given.id, "id"),
+        importance=share(given.importance, "importance"),
+        kind=name(given.kind, "kind"),
+        created_at=moment(given.created_at, "created_at"),
+        valid_from=start,
+        valid_until=end,
+        supersedes=None if given.supersedes is None else name(given.supersedes, "supersedes"),
+        metadata=metadata({} if given.metadata is None else given.metadata, names),
+    )
+
+
+def _arguments(item: object) -> dict[str, Any]:
+    if isinstance(item, str):
+        return {"text": item}
+    if isinstance(item, Record):
+        known = {key: getattr(item, key) for key in _ARGUMENTS}
+        return {key: value for key, value in known.items() if value is not None}
+    if isinstance(item, Mapping) and "text" in item and set(item) <= set(_ARGUMENTS):
+        return dict(item)
+    unknown = f" with the keys {sorted(map(str, item))}" if isinstance(item, Mapping) else ""
+    raise InvalidInputError(
+        f"A record was given as {type(item).__name__}{unknown}. Give a text, a Record, or a mapping with 'text' and, "
+        f"as needed, {', '.join(_ARGUMENTS[1:])}."
+    )
+
+
+def metadata(given: object, names: Fields) -> Metadata:
+    """The caller's own keys: what Chroma can hold, and none that means something to us."""
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"metadata is {given!r}. Give a mapping from string keys to str, int, float or bool.")
+    for key, value in given.items():
+        if not isinstance(key, str) or not key or key.startswith("chroma:"):
+            raise InvalidInputError(f"The metadata key {key!r} cannot be used. Give a non-empty string without 'chroma:'.")
+        if key in names.names():
+            raise InvalidInputError(
+                f"The metadata key {key!r} is one of this memory's own. Use the argument of that name, another key, or "
+                "rename ours with Fields(...)."
+            )
+        if not _storable(value):
+            raise InvalidInputError(
+                f"The metadata value {key}={value!r} cannot be stored. Give a str, a finite number below 2**63, a bool, "
+                "or a non-empty list of one of these types; text for a date, JSON text for anything nested."
+            )
+        encodable(key, "metadata key")
+    return dict(given)
+
+
+def _storable(value: object) -> bool:
+    if isinstance(value, list):
+        return bool(value) and len({type(one) for one in value}) == 1 and all(_scalar(one) for one in value)
+    return _scalar(value)
+
+
+def _scalar(value: object) -> bool:
+    """Whether Chroma keeps it as it is: NaN would delete the key, a larger int would become a float."""
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) and not any("\ud800" <= one <= "\udfff" for one in value)
+
+
+def distinct(ids: Iterable[str], what: str) -> list[str]:
+    """The ids, unless one comes twice."""
+    seen: dict[str, None] = {}
+    for one in ids:
+        if one in seen:
+            raise InvalidInputError(f"The {what} {one!r} comes twice. Give each one once.")
+        seen[one] = None
+    return list(seen)

@@ -1,0 +1,35 @@
+"""What happened so far? Statistics and the log of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import LoggedRecall, Stats
+
+
+def stats(ports: Ports, scope: Scope) -> Flow[Stats]:
+    """The scope in numbers."""
+    records = yield from ask(ports.store.count, scope)
+    tally = yield from ask(ports.ledger.tally, scope)
+    projection = ports.projector.stats()
+    return Stats(
+        records=records,
+        recalls=tally.recalls,
+        reads=tally.reads,
+        read_records=tally.read_records,
+        remembered=tally.remembered,
+        pinned=tally.pinned,
+        verdicts=tally.verdicts,
+        logged_recalls=tally.logged_recalls,
+        projection=projection.pending_for(tally.pending),
+    )
+
+
+def recalls(
+    ports: Ports, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+) -> Flow[Sequence[LoggedRecall]]:
+    """Past recalls of the scope, newest first."""
+    return (yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing))

@@ -1,0 +1,129 @@
+"""What does a flow ask for? The store that holds records and the ledger that holds reads, in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from adaptive_memory_core.records import Hit, Metadata, ReadState, Record, Scope, Verdict
+from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats
+
+Where = Mapping[str, Any]
+Vector = Any
+Advance = Callable[[ReadState], ReadState]
+Rejudge = Callable[[float, Verdict, tuple[float, float] | None], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record as it stands in the collection; `stored_id` is its id there."""
+
+    record: Record
+    stored_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
+
+    id: str
+    at: float
+    cue: str
+    k: int
+    policy_hash: str
+    policy_json: str
+    candidates: Sequence[LoggedCandidate]
+    logged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The ledger's counts for one scope."""
+
+    recalls: int
+    reads: int
+    read_records: int
+    remembered: int
+    pinned: int
+    verdicts: int
+    logged_recalls: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What the ledger removed of one record."""
+
+    state: bool
+    log_entries: int
+    verdicts: int
+
+
+class Embedder(Protocol):
+    """Texts to vectors of one length."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
+    def embed_query(self, text: str) -> Vector: ...
+
+
+class Store(Protocol):
+    """The records: text, vector, metadata."""
+
+    @property
+    def batch_size(self) -> int: ...
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]: ...
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]: ...
+    def taken(self, ids: Sequence[str]) -> set[str]: ...
+    def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
+    def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
+    def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None: ...
+    def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
+    def unlink(self, scope: Scope, record_id: str) -> None: ...
+    def count(self, scope: Scope) -> int: ...
+
+
+class Ledger(Protocol):
+    """The reads: state per record, the recall counter per user, the log, the verdicts."""
+
+    def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]: ...
+    def states(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, ReadState]: ...
+    def record_recall(
+        self, scope: Scope, entry: Entry, seen: Mapping[str, ReadState], advance: Advance
+    ) -> tuple[int, dict[str, ReadState]]: ...
+    def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState: ...
+    def judge(
+        self,
+        scope: Scope,
+        recall_id: str,
+        verdicts: Mapping[str, tuple[Verdict, ReadState]],
+        rule: Rejudge,
+        *,
+        now: float,
+    ) -> int: ...
+    def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None: ...
+    def log(
+        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+    ) -> list[LoggedRecall]: ...
+    def erase(self, scope: Scope, record_id: str, stored_id: str, *, now: float) -> Erased: ...
+    def tally(self, scope: Scope) -> Tally: ...
+
+
+class Projector(Protocol):
+    """The write-back of what the ledger learned into the collection."""
+
+    def wake(self) -> None: ...
+    def flush(self) -> None: ...
+    def stats(self) -> ProjectionStats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """All that a flow may ask."""
+
+    store: Store
+    ledger: Ledger
+    embedder: Embedder
+    projector: Projector
+    write_through: bool
+    log: bool

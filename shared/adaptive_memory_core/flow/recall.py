@@ -1,0 +1,126 @@
+"""READ FIRST. How is something recalled? Sense the cue, find candidates, select the best, learn from the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.flow.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.look_up import with_state
+from adaptive_memory_core.flow.ports import Entry, Ports, Where
+from adaptive_memory_core.learn.reading import after_read
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Cue, Dropped, Hit, ReadState, Scope, Scored
+from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.score.select import select, wants_more
+
+WIDER = 4  # times as many candidates at each further try
+LOGGED_CUE = 2_000  # characters of a cue that the log keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of recall, checked."""
+
+    id: str
+    scope: Scope
+    text: str
+    k: int
+    now: float
+    where: Where | None
+    policy: Policy
+    reinforce: bool
+
+
+def recall(ports: Ports, request: Request) -> Flow[Recall]:
+    """The best hits for a cue; unless `reinforce` is False, they count as read."""
+    cue = yield from sense(ports, request.text)
+    hits, notes = yield from find(ports, request, cue)
+    kept, dropped = select(hits, request.policy, k=request.k, now=request.now)
+    answer = Recall(
+        id=request.id,
+        scope=request.scope,
+        cue=cue,
+        k=request.k,
+        now=request.now,
+        policy=request.policy,
+        kept=kept,
+        dropped=dropped,
+        trace=notes,
+    )
+    return (yield from learn(ports, answer)) if request.reinforce else answer
+
+
+def sense(ports: Ports, text: str) -> Flow[Cue]:
+    """The cue with its vector."""
+    return Cue(text, (yield from ask(ports.embedder.embed_query, text)))
+
+
+def find(ports: Ports, request: Request, cue: Cue) -> Flow[tuple[list[Hit], tuple[str, ...]]]:
+    """Candidates with their read state; more of them while gates leave too few. Notes say what was left out."""
+    policy, asked = request.policy, max(request.policy.recall_k, request.k)
+    while True:
+        hits = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+        if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
+            break
+        asked = min(WIDER * asked, max(policy.recall_limit, request.k))
+    outcome = yield from attempt(LedgerError, ports.ledger.states, request.scope, [hit.stored_id for hit in hits])
+    states = outcome.value or {}
+    notes = () if outcome.error is None else (f"the collection's own read state was used: {outcome.error}",)
+    return [_in_state(hit, states.get(hit.stored_id)) for hit in hits], notes
+
+
+def learn(ports: Ports, answer: Recall) -> Flow[Recall]:
+    """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
+    outcome = yield from attempt(LedgerError, _commit, ports, answer)
+    if outcome.value is None:
+        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+    if ports.write_through:
+        shown = yield from attempt(StoreError, ports.projector.flush)
+        if shown.error is not None:
+            late = f"the collection does not show this recall yet: {shown.error}"
+            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
+    return replace(answer, step=outcome.value)
+
+
+def _commit(ports: Ports, answer: Recall) -> int:
+    """One transaction: the user's step, the state of what was read, the log."""
+    policy = answer.policy
+    entry = Entry(
+        id=answer.id,
+        at=answer.now,
+        cue=answer.cue.text[:LOGGED_CUE],
+        k=answer.k,
+        policy_hash=_named(policy)[0],
+        policy_json=_named(policy)[1],
+        candidates=_candidates(answer.kept, answer.dropped),
+        logged=ports.log,
+    )
+    seen = {one.hit.stored_id: one.record.read for one in answer.kept}
+    step, after = ports.ledger.record_recall(answer.scope, entry, seen, partial(after_read, policy=policy, now=answer.now))
+    if after != seen:
+        ports.projector.wake()
+    return step
+
+
+def _in_state(hit: Hit, state: ReadState | None) -> Hit:
+    record = with_state(hit.record, state)
+    return hit if record is hit.record else Hit(record, hit.similarity, hit.stored_id)
+
+
+def _candidates(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> list[LoggedCandidate]:
+    lines = [LoggedCandidate(one.id, one.score, one.parts, one.signals, None) for one in kept]
+    for drop in dropped:
+        scored = drop.scored
+        parts, signals = ({}, {}) if scored is None else (scored.parts, scored.signals)
+        lines.append(LoggedCandidate(drop.id, drop.score, parts, signals, drop.reason))
+    return lines
+
+
+@lru_cache(maxsize=64)
+def _named(policy: Policy) -> tuple[str, str]:
+    """The policy's hash and JSON, which a recall would otherwise spend a tenth of its time on."""
+    return policy.hash, policy.to_json()

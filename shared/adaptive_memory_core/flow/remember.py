@@ -1,0 +1,112 @@
+"""How does a memory come in? Checked and embedded first, then enrolled in the ledger, then written - batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError
+from adaptive_memory_core.flow.check import distinct
+from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.flow.look_up import look_up, not_found
+from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.records import NewRecord, Record, Scope
+
+
+def remember(
+    ports: Ports, scope: Scope, given: Sequence[NewRecord], *, now: float, new_id: Callable[[], str]
+) -> Flow[list[str]]:
+    """Write records; an id that the scope already has is written over and keeps what reads have taught."""
+    named = set(distinct((one.id for one in given if one.id is not None), "id"))
+    yield from _check_superseded(ports, scope, given, named)
+    records = [_record(one, now=now, new_id=new_id) for one in given]
+    written: list[str] = []
+    for start in range(0, len(records), ports.store.batch_size):
+        batch = records[start : start + ports.store.batch_size]
+        try:
+            yield from _write(ports, scope, batch, named)
+            yield from _supersede(ports, scope, batch, now=now)
+        except AdaptiveMemoryError as error:
+            if not written:
+                raise
+            raise _partial(error, written, len(records)) from error
+        written += [record.id for record in batch]
+    return written
+
+
+def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str]) -> Flow[None]:
+    """One batch: what is new is enrolled and added, what exists is written over."""
+    vectors = yield from ask(ports.embedder.embed_documents, [record.text for record in batch])
+    known = yield from look_up(ports, scope, [record.id for record in batch if record.id in named])
+    new = [index for index, record in enumerate(batch) if record.id not in known]
+    old = [index for index, record in enumerate(batch) if record.id in known]
+    if new:
+        ids = yield from _enrol(ports, scope, [batch[index].id for index in new], named)
+        added = [Stored(batch[index], stored_id) for index, stored_id in zip(new, ids, strict=True)]
+        yield from ask(ports.store.add, scope, added, vectors if not old else [vectors[index] for index in new])
+    if old:
+        revised = [_revision(batch[index], known[batch[index].id]) for index in old]
+        yield from ask(ports.store.revise, scope, revised, [vectors[index] for index in old])
+
+
+def _enrol(ports: Ports, scope: Scope, ids: Sequence[str], named: set[str]) -> Flow[list[str]]:
+    """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
+    chosen = [one for one in ids if one in named]
+    taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
+    wanted = [scoped_id(scope, one) if one in taken else one for one in ids]
+    free = yield from ask(ports.ledger.enrol, scope, wanted)
+    if all(free):
+        return wanted
+    final = [want if ok else scoped_id(scope, one) for one, want, ok in zip(ids, wanted, free, strict=True)]
+    yield from ask(ports.ledger.enrol, scope, [one for one, ok in zip(final, free, strict=True) if not ok])
+    return final
+
+
+def _revision(record: Record, before: Stored) -> Stored:
+    """The new version with the old one's reads."""
+    return Stored(replace(record, read=before.record.read), before.stored_id)
+
+
+def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:
+    return Record(
+        id=new_id() if given.id is None else given.id,
+        text=given.text,
+        kind=given.kind,
+        importance=given.importance,
+        created_at=now if given.created_at is None else given.created_at,
+        valid_from=given.valid_from,
+        valid_until=given.valid_until,
+        supersedes=given.supersedes,
+        metadata=given.metadata,
+    )
+
+
+def _check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> Flow[None]:
+    """What is superseded must exist before anything is written."""
+    old = list(dict.fromkeys(one.supersedes for one in given if one.supersedes is not None))
+    known = yield from look_up(ports, scope, old)
+    missing = [one for one in old if one not in known and one not in named]
+    if missing:
+        raise not_found(scope, missing)
+
+
+def _supersede(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Flow[None]:
+    """The old record ends where the new one begins; it stays in the collection and says what took its place."""
+    for record in batch:
+        if record.supersedes is None:
+            continue
+        old = (yield from look_up(ports, scope, [record.supersedes])).get(record.supersedes)
+        if old is not None:
+            begins = next(one for one in (record.valid_from, record.created_at, now) if one is not None)
+            ends = begins if old.record.valid_until is None else min(begins, old.record.valid_until)
+            changes = {"superseded_by": record.id, "valid_until": ends}
+            yield from ask(ports.store.annotate, scope, old.stored_id, changes)
+
+
+def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> PartialWriteError:
+    return PartialWriteError(
+        f"{len(written):,} of {total:,} records are stored, then a batch failed: {error} The stored ones are the first "
+        f"{len(written):,}, in order; call again with the rest. Their ids are in `written_ids`.",
+        written,
+    )

@@ -1,0 +1,34 @@
+"""Under which id does a record stand in the collection? Under its own, unless another user has taken that id."""
+
+from __future__ import annotations
+
+import hashlib
+
+from adaptive_memory_core.records import Scope
+
+MARK = "#u-"
+
+
+def scoped_id(scope: Scope, record_id: str) -> str:
+    """The id a record gets where its own one belongs to somebody else: the same every time, and nobody else's.
+
+    >>> scoped_id(Scope("bob"), "note") == scoped_id(Scope("bob"), "note") != scoped_id(Scope("eve"), "note")
+    True
+    """
+    owner = "" if scope.user is None else scope.user
+    digest = hashlib.blake2b(f"{len(owner)}:{owner}:{record_id}".encode(), digest_size=12).hexdigest()
+    return f"{record_id}{MARK}{digest}"
+
+
+def record_id(scope: Scope, stored_id: str) -> str:
+    """The id as the user knows it.
+
+    >>> record_id(Scope("bob"), scoped_id(Scope("bob"), "note"))
+    'note'
+    >>> record_id(Scope("bob"), "note#u-1"), record_id(Scope("bob"), "note")
+    ('note#u-1', 'note')
+    """
+    if MARK not in stored_id:
+        return stored_id
+    own = stored_id.rpartition(MARK)[0]
+    return own if scoped_id(scope, own) == stored_id else stored_id

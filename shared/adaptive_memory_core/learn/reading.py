@@ -1,0 +1,55 @@
+"""What does being read change? From the state before a read to the state after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.score.signals import DAY, cooled
+
+
+def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
+    """Whether a read at `now` counts: the last counted one is further away than the refresh floor.
+
+    >>> counts(ReadState(last_read=100.0), Policy(), now=130.0), counts(ReadState(last_read=100.0), Policy(), now=160.0)
+    (False, True)
+    """
+    return state.last_read is None or abs(now - state.last_read) >= policy.refresh_floor_seconds
+
+
+def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:
+    """The state after a read; the same state where the read does not count.
+
+    >>> after_read(ReadState(), Policy(), now=5.0).retrieval_count
+    1
+    >>> after_read(ReadState(last_read=5.0, retrieval_count=1), Policy(), now=6.0).retrieval_count
+    1
+    """
+    if not counts(state, policy, now=now):
+        return state
+    credit = state.credit + 1
+    streak = _streak(state, policy, now=now)
+    last_read = _latest(state.last_read, now)
+    return replace(
+        state,
+        last_read=last_read,
+        refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
+        streak=streak,
+        retrieval_count=state.retrieval_count + 1,
+        credit=credit,
+        warmth=cooled(state.warmth, state.last_read, policy, now=now) + 1.0,
+        remembered=state.remembered or credit >= policy.remembrance_threshold,
+    )
+
+
+def _streak(state: ReadState, policy: Policy, *, now: float) -> int:
+    """Reads in a row, this one included: one that comes after the window starts a new row."""
+    if state.last_read is None or now - state.last_read > policy.read_window_days * DAY:
+        return 1
+    return state.streak + 1
+
+
+def _latest(last_read: float | None, now: float) -> float:
+    """The later of the two, unless the older one lies more than a day ahead: then a clock was wrong, and `now` mends it."""
+    return now if last_read is None or last_read > now + DAY else max(last_read, now)

@@ -1,0 +1,241 @@
+"""Where does it all begin? The front door: a memory over a Chroma collection, and the only place that reads the clock."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+import uuid
+import warnings
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
+from adaptive_memory_core.flow.check import user_scope
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.models.embedder import as_embedder, of_collection
+from adaptive_memory_core.policy import Keeping, Policy
+from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.store import place, process_lock
+from adaptive_memory_core.store.chroma import ChromaStore
+from adaptive_memory_core.store.embedder_check import CheckedEmbedder
+from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger_outbox import trim
+from adaptive_memory_core.store.projector import BackgroundProjector
+from adaptive_memory_core.user_memory import UserMemory
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+THREADS = 8  # of the async twins
+_open: weakref.WeakSet[AdaptiveMemory] = weakref.WeakSet()
+
+
+class AdaptiveMemory:
+    """Memory over a Chroma collection that learns from being read.
+
+    `collection` is any `chromadb.Collection`, with or without records of ours. `embedder` is a callable from a list
+    of texts to a list of vectors, an embedder of this package, or None for the collection's own embedding function.
+    `ledger` is a path; omitted, it is a file in the directory of a persistent client and RAM for an ephemeral one.
+    `write="through"` shows every read in the collection before `recall` returns, instead of a few seconds later.
+
+    >>> import chromadb
+    >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
+    >>> collection = chromadb.EphemeralClient().create_collection("doctest-front-door", embedding_function=None)
+    >>> with AdaptiveMemory(collection, embedder=letters) as memory:
+    ...     alice = memory.for_user("alice")
+    ...     _ = alice.remember_many(["tea", "coffee"])
+    ...     alice.recall("tea", k=1)[0].text
+    'tea'
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        *,
+        embedder: Any = None,
+        ledger: str | Path | SQLiteLedger | None = None,
+        policy: Policy | None = None,
+        fields: Fields | None = None,
+        clock: Callable[[], float] = time.time,
+        write: Literal["behind", "through"] = "behind",
+        keeping: Keeping | None = None,
+    ) -> None:
+        if write not in ("behind", "through"):
+            raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
+        self.policy = Policy() if policy is None else policy
+        self.fields = Fields() if fields is None else fields
+        self.keeping = Keeping() if keeping is None else keeping
+        self._clock, self._pid, self._closed = clock, os.getpid(), False
+        self._closing = threading.Lock()
+        self._client: Any = None
+        self._executor: ThreadPoolExecutor | None = None
+        self._directory = place.directory_of(collection)
+        if self._directory is not None:
+            process_lock.claim(self._directory)
+        try:
+            self._build(collection, embedder, ledger, through=write == "through")
+        except BaseException:
+            self._leave()
+            raise
+        _open.add(self)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        collection: str = "memories",
+        *,
+        embedder: Any = None,
+        ledger: str | Path | SQLiteLedger | None = None,
+        policy: Policy | None = None,
+        fields: Fields | None = None,
+        clock: Callable[[], float] = time.time,
+        write: Literal["behind", "through"] = "behind",
+        keeping: Keeping | None = None,
+    ) -> AdaptiveMemory:
+        """A memory in a directory: embedded Chroma and the ledger in one place.
+
+        Without an `embedder` it is the bundled one, which needs the extra `local`.
+        """
+        if embedder is None:
+            from adaptive_memory_core.models.local import LocalEmbedder
+
+            embedder = LocalEmbedder()
+        client = place.open_client(path)
+        try:
+            memory = cls(
+                place.open_collection(client, collection),
+                embedder=embedder,
+                ledger=ledger,
+                policy=policy,
+                fields=fields,
+                clock=clock,
+                write=write,
+                keeping=keeping,
+            )
+        except BaseException:
+            client.close()
+            raise
+        memory._client = client
+        return memory
+
+    def for_user(self, user: str) -> UserMemory:
+        """The memory of one user; every read and write goes through such a scope."""
+        return UserMemory(self, user_scope(user))
+
+    def for_everyone(self) -> UserMemory:
+        """The memory of the records that belong to no user; it never returns one that belongs to a user."""
+        return UserMemory(self, Scope(None))
+
+    def flush(self) -> None:
+        """Write everything learned so far into the collection's metadata, before this returns."""
+        self.ports()
+        self._projector.flush()
+
+    def close(self) -> None:
+        """Flush and let go. What could not be written back waits in the ledger for the next time it is opened."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        if self._pid == os.getpid():
+            _open.discard(self)
+            self._flush_last()
+            self._projector.close()
+            self._leave()
+
+    def __enter__(self) -> AdaptiveMemory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def policy(self) -> Policy:
+        """How recalls rank, unless a call brings its own policy; may be set while the memory is in use."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: Policy) -> None:
+        if not isinstance(policy, Policy):
+            raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
+        self._policy = policy
+
+    @property
+    def executor(self) -> ThreadPoolExecutor:
+        """The threads that the async twins do their I/O in."""
+        self.ports()
+        if self._executor is None:
+            with self._closing:
+                self._executor = self._executor or ThreadPoolExecutor(THREADS, thread_name_prefix="adaptive-memory")
+        return self._executor
+
+    def ports(self) -> Ports:
+        """What the flows ask; refuses where this memory was closed or came over from another process."""
+        if self._closed:
+            raise ClosedError("This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...).")
+        if self._pid != os.getpid():
+            raise ClosedError(
+                "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in the "
+                "process that uses it; for several processes use a Chroma server."
+            )
+        return self._ports
+
+    def now(self) -> float:
+        """The time, read once for each call of a verb."""
+        return float(self._clock())
+
+    def new_id(self) -> str:
+        return str(uuid.uuid4())
+
+    def _build(self, collection: Collection, embedder: Any, ledger: Any, *, through: bool) -> None:
+        if not callable(self._clock):
+            raise InvalidInputError(f"clock is {self._clock!r}. Give a function that returns POSIX seconds.")
+        source = of_collection(collection) if embedder is None else as_embedder(embedder)
+        self._store = ChromaStore(collection, self.fields)
+        self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)
+        self._ledger.attach(str(collection.id), collection.name)
+        checked = CheckedEmbedder(source, collection, self._ledger)
+        self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
+        self._ports = Ports(self._store, self._ledger, checked, self._projector, through, self.keeping.log)
+
+    def _trim(self) -> None:
+        keep = self.keeping
+        trim(self._ledger, now=self.now(), log_days=keep.log_days, log_recalls=keep.log_recalls)
+
+    def _flush_last(self) -> None:
+        try:
+            self._projector.flush()
+        except AdaptiveMemoryError as error:
+            warnings.warn(
+                f"Not everything could be written back into the collection: {error} It waits in the ledger and is "
+                "written when this memory is opened again.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def _leave(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
+        ledger = getattr(self, "_ledger", None)
+        if ledger is not None and ledger.file.path != place.IN_MEMORY:
+            ledger.close()
+        if self._client is not None:
+            self._client.close()
+        if self._directory is not None:
+            process_lock.release(self._directory)
+
+
+@atexit.register
+def _close_all() -> None:
+    """A normal end of the interpreter loses nothing."""
+    for memory in list(_open):
+        memory.close()

@@ -1,0 +1,237 @@
+"""How should a memory behave? Every tunable number, with its unit, its range and where it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from adaptive_memory_core.errors import PolicyError
+
+Channel = Literal["dense", "lexical"]
+Blend = Literal["sum", "product"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a number may be."""
+
+    low: float
+    high: float = math.inf
+    whole: bool = False
+    above: bool = False  # the low end itself is not allowed
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return False
+        inside = self.low < value if self.above else self.low <= value
+        return inside and value <= self.high and (not self.whole or isinstance(value, int))
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if math.isinf(self.high):
+            return f"{kind} above {self.low:g}" if self.above else f"{kind} of at least {self.low:g}"
+        return f"{kind} in [{self.low:g}, {self.high:g}]"
+
+
+POSITIVE = Range(0, above=True)
+SHARE = Range(0, 1)
+
+
+def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
+    """Refuse the first field that lies outside its range, saying what was given and what is allowed."""
+    for name, allowed in ranges.items():
+        value = getattr(owner, name)
+        if value not in allowed:
+            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts, relative to the others: only the ratios matter.
+
+    The defaults are measured (`benchmarks/rot.py`): the most that learning from mere reads may weigh before
+    hundreds of reads about other things push right answers down.
+    """
+
+    recency: float = 0.05
+    importance: float = 0.05
+    similarity: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity"), Range(0)))
+        if self.total == 0:
+            raise PolicyError(
+                "All weights are 0, so every score would be 0. Give at least one weight above 0, e.g. Weights(similarity=1)."
+            )
+
+    @property
+    def total(self) -> float:
+        return self.recency + self.importance + self.similarity
+
+
+EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+_RANGES: dict[str, Range] = {
+    "half_life_days": POSITIVE,
+    "half_life_growth": Range(0, 10),
+    "half_life_days_max": POSITIVE,
+    "recall_k": Range(1, 10_000, whole=True),
+    "recall_limit": Range(1, 30_000, whole=True),
+    "similarity_floor": SHARE,
+    "score_floor": SHARE,
+    "count_weight": Range(0, 1),
+    "count_boost_max": SHARE,
+    "count_decay_per_day": SHARE,
+    "verdict_step": Range(0, 0.05),
+    "boost_max": SHARE,
+    "refresh_floor_seconds": Range(0),
+    "reads_before_refresh": Range(1, 100, whole=True),
+    "read_window_days": POSITIVE,
+    "remembrance_threshold": Range(1, 1_000_000, whole=True),
+    "recency_spread": Range(1e-6, 1),
+    "importance_spread": Range(1e-6, 1),
+    "similarity_spread": Range(1e-6, 2),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
+
+    Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
+    remembrance, "rot" this project's measurement of reads against verdicts, "guess" what it says.
+
+    >>> Policy().replace(half_life_days=7).half_life_days
+    7
+    >>> Policy(half_life_days=-1)
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.PolicyError: Policy(half_life_days=-1) is not allowed. It must be a number above 0.
+    """
+
+    weights: Weights = Weights()
+    blend: Blend = "sum"  # "product": recency times importance as one signal (003, "aging")
+    channels: tuple[Channel, ...] = ("dense",)
+    recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
+    recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
+    similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
+    score_floor: float = 0.0  # score in [0, 1] below which a hit is dropped; 0 = off
+
+    half_life_days: float = 14.0  # days until recency is 0.5; 003: 7 to 30
+    half_life_growth: float = 0.0  # share by which each counted read lengthens it (MemoryBank's form); 0 = off
+    half_life_days_max: float = 365.0  # days; the bound of that growth; guess
+    refresh_floor_seconds: float = 60.0  # seconds between reads that count; 003: 30 to 120
+    reads_before_refresh: int = 1  # counted reads before recency moves; 2 is LRU-2, against one-shot scans
+    read_window_days: float = 14.0  # days within which those reads must follow each other; guess
+
+    count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); 003's delta
+    count_boost_max: float = 0.2  # bound of that addition; guess
+    count_decay_per_day: float = 0.99  # share of the count that is left after a day; 003
+    verdict_step: float = 0.05  # share of the importance that one verdict moves; 003: at most 5 %
+    boost_max: float = 0.5  # bound of what all verdicts together may add or take; guess
+    remembrance_threshold: int = 3  # counted reads until a record is remembered; ARM, "balanced"
+
+    recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
+    importance_spread: float = 0.2  # likewise; rot, section 1
+    similarity_spread: float = 0.05  # likewise; guess
+
+    def __post_init__(self) -> None:
+        check_ranges(self, _RANGES)
+        _check_choices(self)
+
+    def replace(self, **changes: Any) -> Policy:
+        """A copy with these fields changed; unknown names are refused with the ones there are."""
+        known = [field.name for field in fields(self)]
+        unknown = sorted(set(changes) - set(known))
+        if unknown:
+            raise PolicyError(f"Policy has no {', '.join(unknown)}. Its fields are: {', '.join(known)}.")
+        return replace(self, **changes)
+
+    @staticmethod
+    def preset(name: str) -> Policy:
+        """A named policy.
+
+        >>> Policy.preset("support").weights.importance
+        1.5
+        """
+        if name not in _PRESETS:
+            raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
+        return _PRESETS[name]()
+
+    @property
+    def hash(self) -> str:
+        """A short name of exactly this policy, for the log."""
+        return hashlib.blake2b(self.to_json().encode(), digest_size=8).hexdigest()
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Policy:
+        """The policy that `to_json` wrote; fields that this version does not know are left out."""
+        known = {field.name for field in fields(Policy)}
+        kept = {name: value for name, value in json.loads(text).items() if name in known}
+        return Policy(**{**kept, "weights": Weights(**kept["weights"]), "channels": tuple(kept["channels"])})
+
+
+def _check_choices(policy: Policy) -> None:
+    if not isinstance(policy.weights, Weights):
+        raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
+    if policy.blend not in ("sum", "product"):
+        raise PolicyError(f"Policy(blend={policy.blend!r}) is not allowed. It must be 'sum' or 'product'.")
+    channels = policy.channels
+    known = isinstance(channels, tuple) and set(channels) <= {"dense", "lexical"}
+    if not known or "dense" not in channels or len(set(channels)) != len(channels):
+        raise PolicyError(
+            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'."
+        )
+
+
+def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
+    """The published blend: equal standing of the three signals and no smallest spread to speak of."""
+    plain: dict[str, Any] = {"recency_spread": 0.01, "importance_spread": 0.01, "similarity_spread": 0.01}
+    return Policy(weights=weights, **{**plain, **changes})
+
+
+HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
+_PRESETS: dict[str, Callable[[], Policy]] = {
+    "default": Policy,
+    "equal": _literature,
+    "assistant": lambda: _literature(Weights(1.5, 1.0, 1.0), half_life_days=7.0),
+    "support": lambda: _literature(Weights(1.0, 1.5, 1.0), half_life_days=30.0),
+    "coding": lambda: _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),
+    "planning": lambda: _literature(EQUAL, half_life_days=30.0),
+    "generative_agents": lambda: _literature(
+        EQUAL, half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24, count_weight=0.0, refresh_floor_seconds=0.0
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How the ledger and the write-back into the collection are kept."""
+
+    lag_seconds: float = 5.0  # seconds until a change stands in the collection; facts: few, large batches
+    queue_limit: int = 5_000  # records waiting before the lag is cut short
+    batch: int = 500  # records per write; facts: 200 to 500
+    log: bool = True  # keep the log of recalls
+    log_days: float = 30.0  # days a recall stays in the log
+    log_recalls: int = 100_000  # recalls of one user that stay in the log
+    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+
+    def __post_init__(self) -> None:
+        check_ranges(
+            self,
+            {
+                "lag_seconds": Range(0.01, 3600),
+                "queue_limit": Range(1, 1_000_000, whole=True),
+                "batch": Range(1, 5_000, whole=True),
+                "log_days": POSITIVE,
+                "log_recalls": Range(1, whole=True),
+            },
+        )
+        if self.durability not in ("normal", "full"):
+            raise PolicyError(f"Keeping(durability={self.durability!r}) is not allowed. It must be 'normal' or 'full'.")

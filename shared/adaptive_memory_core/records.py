@@ -1,0 +1,188 @@
+"""What are the things we speak of? The nouns of the core: frozen values, no behaviour beyond looking at themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from adaptive_memory_core.errors import PolicyError
+
+MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
+Metadata = Mapping[str, Any]
+
+
+class Verdict(str, Enum):
+    """What was learned of a hit's worth."""
+
+    HELPFUL = "helpful"
+    UNHELPFUL = "unhelpful"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first."""
+
+    user: str | None
+
+    def __str__(self) -> str:
+        return "everyone" if self.user is None else f"user {self.user!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadState:
+    """What being read has done to a record.
+
+    `last_read` is the time of the last counted read (POSIX seconds), `refreshed_at` the time recency counts from (the
+    same, unless the policy asks for several reads before recency moves), `streak` the reads that followed each other
+    within the window, `credit` the counted reads since the record last stood at nothing (a demotion resets it),
+    `warmth` the retrieval count after its decay, as it stood at `last_read`, `boost` what verdicts did to the
+    importance (0.05 = 5 % more). `settled_step` is the user's recall counter when strength was settled.
+    """
+
+    last_read: float | None = None
+    refreshed_at: float | None = None
+    streak: int = 0
+    retrieval_count: int = 0
+    credit: int = 0
+    warmth: float = 0.0
+    remembered: bool = False
+    strength: float = 1.0
+    settled_step: int = 0
+    boost: float = 0.0
+    pinned: bool = False
+
+
+NEVER_READ = ReadState()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One stored memory. `importance` is the written one as verdicts have moved it; times are POSIX seconds."""
+
+    id: str
+    text: str
+    kind: str | None = None
+    importance: float | None = None
+    created_at: float | None = None
+    valid_from: float | None = None
+    valid_until: float | None = None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    metadata: Metadata = field(default_factory=dict)
+    read: ReadState = NEVER_READ
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What is looked for: the words, and the vector once they were embedded."""
+
+    text: str
+    vector: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
+
+    `stored_id` is the record's id inside the collection, which differs from `record.id` only where two users chose
+    the same id.
+    """
+
+    record: Record
+    similarity: float
+    stored_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A hit with its score in [0, 1] and the parts that add up to it; `signals` are the raw values behind the parts."""
+
+    hit: Hit
+    score: float
+    parts: Mapping[str, float]
+    signals: Mapping[str, float]
+
+    @property
+    def id(self) -> str:
+        return self.hit.record.id
+
+    @property
+    def text(self) -> str:
+        return self.hit.record.text
+
+    @property
+    def record(self) -> Record:
+        return self.hit.record
+
+    @property
+    def similarity(self) -> float:
+        return self.hit.similarity
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring."""
+
+    id: str
+    reason: str
+    scored: Scored | None = None
+
+    @property
+    def score(self) -> float | None:
+        return None if self.scored is None else self.scored.score
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A checked record on its way into the collection. `id=None` asks for a new one."""
+
+    text: str
+    id: str | None = None
+    importance: float = 0.5
+    kind: str = "event"
+    created_at: float | None = None
+    valid_from: float | None = None
+    valid_until: float | None = None
+    supersedes: str | None = None
+    metadata: Metadata = field(default_factory=dict)
+
+
+def _names_are_usable(names: tuple[str, ...]) -> bool:
+    return all(isinstance(name, str) and name and not name.startswith("chroma:") for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
+
+    >>> Fields(user_id="owner", importance="salience").user_id
+    'owner'
+    """
+
+    user_id: str = "user_id"
+    kind: str = "kind"
+    importance: str = "importance"
+    created_at: str = "created_at"
+    valid_from: str = "valid_from"
+    valid_until: str = "valid_until"
+    supersedes: str = "supersedes"
+    superseded_by: str = "superseded_by"
+    last_read: str = "last_read"
+    retrieval_count: str = "retrieval_count"
+    remembered: str = "remembered"
+    strength: str = "strength"
+    boost: str = "importance_boost"
+    pinned: str = "pinned"
+
+    def __post_init__(self) -> None:
+        names = self.names()
+        if not _names_are_usable(names) or len(set(names)) != len(names):
+            raise PolicyError(
+                f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
+                "not start with 'chroma:'. Rename the ones that clash."
+            )
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)

@@ -1,0 +1,97 @@
+"""How good is a hit, all in all? Signals made comparable within one recall, then weighed into one score in [0, 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.policy import Policy, Weights
+from adaptive_memory_core.records import Hit, Scored
+from adaptive_memory_core.score.signals import importance, recency
+
+
+def normalise(values: Sequence[float], *, spread: float) -> list[float]:
+    """Min-max over the candidates, except that a range below `spread` counts as `spread`, centred on 0.5.
+
+    >>> normalise([1.0, 2.0, 3.0], spread=0.5)
+    [0.0, 0.5, 1.0]
+    >>> normalise([0.7, 0.7], spread=0.5)               # a constant says nothing
+    [0.5, 0.5]
+    >>> normalise([0.5, 0.75], spread=1.0)              # a quarter of what would matter stays a quarter
+    [0.375, 0.625]
+    """
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    width = high - low
+    if width >= spread:
+        return [(value - low) / width for value in values]
+    middle = (low + high) / 2
+    return [0.5 + (value - middle) / spread for value in values]
+
+
+def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
+    """Every hit with its score, best first; the parts of a score add up to it.
+
+    Ties are broken by similarity, then by the newer record, then by id, so that one state gives one ranking.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> old, new = Record("old", "tea", created_at=0.0), Record("new", "tea", created_at=1e6)
+    >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
+    ['new', 'old']
+    """
+    signals = [
+        {
+            "recency": recency(hit.record, policy, now=now),
+            "importance": importance(hit.record, policy, now=now),
+            "similarity": hit.similarity,
+        }
+        for hit in hits
+    ]
+    combine = _product if policy.blend == "product" else _sum
+    parts = [combine(policy.weights, *row) for row in zip(*_comparable(signals, policy), strict=True)]
+    scored = [Scored(hit, _total(part), part, signal) for hit, part, signal in zip(hits, parts, signals, strict=True)]
+    return sorted(scored, key=_rank)
+
+
+def _comparable(signals: Sequence[Mapping[str, float]], policy: Policy) -> tuple[list[float], list[float], list[float]]:
+    return (
+        normalise([signal["recency"] for signal in signals], spread=policy.recency_spread),
+        normalise([signal["importance"] for signal in signals], spread=policy.importance_spread),
+        normalise([signal["similarity"] for signal in signals], spread=policy.similarity_spread),
+    )
+
+
+def _sum(weights: Weights, fresh: float, worth: float, close: float) -> dict[str, float]:
+    """The weighted mean of the three.
+
+    >>> _sum(Weights(recency=1, importance=1, similarity=2), 1.0, 0.0, 0.5)
+    {'recency': 0.25, 'importance': 0.0, 'similarity': 0.25}
+    """
+    total = weights.total
+    return {
+        "recency": weights.recency * fresh / total,
+        "importance": weights.importance * worth / total,
+        "similarity": weights.similarity * close / total,
+    }
+
+
+def _product(weights: Weights, fresh: float, worth: float, close: float) -> dict[str, float]:
+    """The weighted mean with recency times importance as one signal: what was important long ago fades.
+
+    >>> _product(Weights(recency=1, importance=1, similarity=2), 0.5, 1.0, 0.5)
+    {'recency*importance': 0.25, 'similarity': 0.25}
+    """
+    total = weights.total
+    return {
+        "recency*importance": (weights.recency + weights.importance) * fresh * worth / total,
+        "similarity": weights.similarity * close / total,
+    }
+
+
+def _total(parts: Mapping[str, float]) -> float:
+    return min(1.0, max(0.0, sum(parts.values())))
+
+
+def _rank(scored: Scored) -> tuple[float, float, float, str]:
+    created_at = scored.hit.record.created_at
+    return (-scored.score, -scored.hit.similarity, -(created_at if created_at is not None else float("-inf")), scored.id)

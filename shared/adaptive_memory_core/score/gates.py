@@ -1,0 +1,52 @@
+"""May a hit be returned at all? Hard yes-or-no questions, each with the reason a caller will read."""
+
+from __future__ import annotations
+
+import math
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Hit, Scored
+
+BELOW_FLOOR = "below the similarity floor"
+BEYOND_K = "beyond k"
+
+
+def stale(hit: Hit, *, now: float) -> str | None:
+    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> stale(Hit(Record("a", "text", valid_until=10.0), 0.9, "a"), now=10.0)
+    'expired'
+    >>> stale(Hit(Record("a", "text", valid_from=0.0), 0.9, "a"), now=10.0) is None
+    True
+    """
+    record = hit.record
+    over = record.valid_until is not None and now >= record.valid_until
+    if record.superseded_by is not None and (over or record.valid_until is None):
+        return f"superseded by {record.superseded_by}"
+    if over:
+        return "expired"
+    if record.valid_from is not None and now < record.valid_from:
+        return "not valid yet"
+    return None
+
+
+def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
+    """Why this hit is out before scoring, or None. The floor is absolute: it looks at no other candidate.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> unfit(Hit(Record("a", "text"), 0.1, "a"), Policy(similarity_floor=0.3), now=0.0)
+    'below the similarity floor'
+    >>> unfit(Hit(Record("a", "text"), float("nan"), "a"), Policy(), now=0.0)
+    'no usable distance'
+    """
+    if not math.isfinite(hit.similarity):
+        return "no usable distance"
+    if policy.similarity_floor > 0 and hit.similarity < policy.similarity_floor:
+        return BELOW_FLOOR
+    return stale(hit, now=now)
+
+
+def too_weak(scored: Scored, policy: Policy) -> bool:
+    """Whether the blended score is below the policy's floor for it."""
+    return scored.score < policy.score_floor

@@ -1,0 +1,42 @@
+"""Which hits are returned? Gates, then the blend, then the floor and k - and a reason for everyone who is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Dropped, Hit, Scored
+from adaptive_memory_core.score.blend import score
+from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
+
+
+def select(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
+    """The hits to return, best first, and the dropped ones with their reasons.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
+    >>> kept, dropped = select(hits, Policy(similarity_floor=0.3), k=1, now=0.0)
+    >>> [one.id for one in kept], [(one.id, one.reason) for one in dropped]
+    (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
+    """
+    reasons = [unfit(hit, policy, now=now) for hit in hits]
+    scored = score([hit for hit, reason in zip(hits, reasons, strict=True) if reason is None], policy, now=now)
+    strong = [one for one in scored if not too_weak(one, policy)]
+    dropped = [Dropped(one.id, BEYOND_K, one) for one in strong[k:]]
+    dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
+    dropped += [Dropped(hit.record.id, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
+    return tuple(strong[:k]), tuple(dropped)
+
+
+def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float) -> bool:
+    """Whether to ask the channel for more: gates took too many, and what lies further out might still pass the floor.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> expired = [Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)]
+    >>> wants_more(expired, Policy(), k=5, asked=20, now=2.0), wants_more(expired, Policy(), k=5, asked=21, now=2.0)
+    (True, False)
+    """
+    if len(hits) < asked or asked >= max(policy.recall_limit, k):
+        return False
+    reasons = [unfit(hit, policy, now=now) for hit in hits]
+    return reasons[-1] != BELOW_FLOOR and reasons.count(None) < k

@@ -1,0 +1,106 @@
+"""What speaks for a hit? One function per signal, each from plain numbers to a plain number."""
+
+from __future__ import annotations
+
+import math
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Record
+
+DAY = 86_400.0
+NEUTRAL_RECENCY = 0.5
+NEUTRAL_IMPORTANCE = 0.5
+
+
+def decay(age_seconds: float, *, half_life_days: float) -> float:
+    """What is left of 1 after `age_seconds`: half after each half-life, and never above 1.
+
+    >>> decay(14 * 86_400, half_life_days=14)
+    0.5
+    >>> decay(-3600, half_life_days=14)      # clocks go backwards
+    1.0
+    """
+    return 0.5 ** (max(0.0, age_seconds) / (half_life_days * DAY))
+
+
+def half_life(counted_reads: int, policy: Policy) -> float:
+    """Days until recency is halved; each counted read lengthens it (MemoryBank), within the policy's bound.
+
+    >>> half_life(10, Policy())
+    14.0
+    >>> half_life(2, Policy(half_life_growth=0.5))
+    28.0
+    >>> half_life(10_000, Policy(half_life_growth=0.5, half_life_days_max=90))
+    90
+    """
+    if policy.half_life_growth == 0:
+        return policy.half_life_days
+    grown = policy.half_life_days * (1 + policy.half_life_growth * counted_reads)
+    return min(grown, max(policy.half_life_days, policy.half_life_days_max))
+
+
+def recency(record: Record, policy: Policy, *, now: float) -> float:
+    """How fresh a record is: from its last refreshing read, else from its creation, else neutral (never freshest).
+
+    >>> from adaptive_memory_core.records import ReadState
+    >>> recency(Record("a", "text", created_at=0.0), Policy(), now=14 * DAY)
+    0.5
+    >>> recency(Record("a", "text", created_at=0.0, read=ReadState(refreshed_at=14 * DAY)), Policy(), now=14 * DAY)
+    1.0
+    >>> recency(Record("a", "text"), Policy(), now=14 * DAY)
+    0.5
+    """
+    since = record.created_at if record.read.refreshed_at is None else record.read.refreshed_at
+    if since is None:
+        return NEUTRAL_RECENCY
+    return decay(now - since, half_life_days=half_life(record.read.retrieval_count, policy))
+
+
+def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float) -> float:
+    """The retrieval count after its decay: what was 100 reads is 37 after a hundred quiet days at 0.99 a day.
+
+    >>> round(cooled(100.0, 0.0, Policy(), now=100 * DAY))
+    37
+    >>> cooled(0.0, None, Policy(), now=0.0)
+    0.0
+    """
+    if last_read is None or warmth == 0.0:
+        return warmth
+    return warmth * policy.count_decay_per_day ** (max(0.0, now - last_read) / DAY)
+
+
+def importance(record: Record, policy: Policy, *, now: float) -> float:
+    """The record's importance plus what its retrieval count adds: logarithmic, decayed and bounded.
+
+    >>> importance(Record("a", "text", importance=0.9), Policy(), now=0.0)
+    0.9
+    >>> importance(Record("a", "text"), Policy(), now=0.0)      # unknown is neutral
+    0.5
+    """
+    own = NEUTRAL_IMPORTANCE if record.importance is None else record.importance
+    if record.read.warmth == 0.0:
+        return own
+    count = cooled(record.read.warmth, record.read.last_read, policy, now=now)
+    return own + min(policy.count_boost_max, policy.count_weight * math.log1p(count))
+
+
+def boosted(written: float, boost: float) -> float:
+    """The importance that verdicts made of the written one, within [0, 1].
+
+    >>> boosted(0.5, 0.05)
+    0.525
+    >>> boosted(0.9, 0.5)
+    1.0
+    """
+    return min(1.0, max(0.0, written * (1.0 + boost)))
+
+
+def similarity(distance: float, *, space: str) -> float:
+    """Calibrated similarity from Chroma's distance: 1 is the same direction, 0 unrelated, below 0 opposed.
+
+    `l2` is Chroma's squared distance and means this on unit vectors; on others it still orders as the distance does.
+
+    >>> similarity(0.25, space="cosine"), similarity(0.25, space="ip"), similarity(0.5, space="l2")
+    (0.75, 0.75, 0.75)
+    """
+    return 1.0 - distance / 2.0 if space == "l2" else 1.0 - distance

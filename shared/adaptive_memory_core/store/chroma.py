@@ -1,0 +1,232 @@
+"""How does Chroma keep our records? The collection behind the `Store` port, with its limits and traps handled here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adaptive_memory_core.errors import FilterError, StoreError
+from adaptive_memory_core.flow.ports import Stored, Vector, Where
+from adaptive_memory_core.records import Fields, Hit, Metadata, Scope
+from adaptive_memory_core.score.signals import similarity
+from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, projection, record_of
+from adaptive_memory_core.identity import scoped_id
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+T = TypeVar("T")
+PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
+MOST = 30_000  # likewise for one query
+LARGEST_BATCH = 5_000
+EXCLUDED_USERS = 200  # names in one $nin
+_INCLUDED = ("documents", "metadatas", "distances")
+
+
+class ChromaStore:
+    """A `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
+
+    def __init__(self, collection: Collection, fields: Fields) -> None:
+        self.collection = collection
+        self.fields = fields
+        self.space = space_of(collection)
+        self.batch_size = min(LARGEST_BATCH, _client(collection).get_max_batch_size())
+        self._owners: set[str] = set()  # users met so far: what "everyone" must look past
+
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]:
+        """The hits of this scope, nearest first: `limit` of them unless there are no more."""
+        wanted = min(limit, MOST)
+        if scope.user is not None:
+            return self._query(scope, vector, wanted, _both({self.fields.user_id: scope.user}, where), where)[0]
+        return self._unowned(scope, vector, wanted, where)
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]:
+        """Those of the records that exist in this scope, by the ids the user knows."""
+        wanted = {stored_id for one in ids for stored_id in (one, scoped_id(scope, one))}
+        found: dict[str, Stored] = {}
+        for stored_id, text, metadata in self._rows(sorted(wanted)):
+            if belongs(metadata, scope, self.fields):
+                record = record_of(scope, stored_id, text, metadata, self.fields)
+                found[record.id] = Stored(record, stored_id)
+        return {one: found[one] for one in ids if one in found}
+
+    def taken(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids, as they stand in the collection, that exist - whoever they belong to."""
+        return {stored_id for stored_id, _, _ in self._rows(ids)}
+
+    def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write new records. Their ids must be new: Chroma ignores an `add` of an existing one without a word."""
+        self._write(self.collection.add, scope, records, vectors, [{}] * len(records))
+
+    def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write over existing records; keys they no longer have go, what reads have taught stays."""
+        rows = {stored_id: metadata or {} for stored_id, _, metadata in self._rows([one.stored_id for one in records])}
+        self._write(
+            self.collection.upsert, scope, records, vectors, [self._obsolete(rows.get(one.stored_id, {})) for one in records]
+        )
+
+    def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
+        """Set metadata of one record, given by our field names; None takes a key away."""
+        values = {getattr(self.fields, name): value for name, value in changes.items()}
+        _told(lambda: self.collection.update(ids=[stored_id], metadatas=[values]))
+
+    def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Delete those of the ids that are of this scope."""
+        own = [one for one, _, metadata in self._rows(list(stored_ids)) if belongs(metadata, scope, self.fields)]
+        if own:
+            _told(lambda: self.collection.delete(ids=own))
+
+    def unlink(self, scope: Scope, record_id: str) -> None:
+        """Take the id out of the records that supersede it or are superseded by it."""
+        links = (self.fields.supersedes, self.fields.superseded_by)
+        mentions = {"$or": [{link: record_id} for link in links]}
+        own = None if scope.user is None else {self.fields.user_id: scope.user}
+        condition: Any = _both(own, mentions)
+        answer = _told(lambda: self.collection.get(where=condition, include=["metadatas"]))
+        changes = {
+            stored_id: {link: None for link in links if metadata.get(link) == record_id}
+            for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True)
+            if belongs(metadata, scope, self.fields)
+        }
+        if changes:
+            self.update_metadata(changes)
+
+    def count(self, scope: Scope) -> int:
+        """How many records the scope has."""
+        if scope.user is not None:
+            own: Any = {self.fields.user_id: scope.user}
+            return len(_told(lambda: self.collection.get(where=own, include=[]))["ids"])
+        return sum(belongs(metadata, scope, self.fields) for _, _, metadata in self._pages())
+
+    def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
+        """The metadata of those of the records that still exist."""
+        return {stored_id: metadata or {} for stored_id, _, metadata in self._rows(stored_ids)}
+
+    def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
+        _told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
+
+    def _unowned(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]:
+        """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
+        reach = limit
+        while True:
+            owners = sorted(self._owners)[:EXCLUDED_USERS]
+            strangers = {self.fields.user_id: {"$nin": owners}} if owners else None
+            hits, met, exhausted = self._query(scope, vector, reach, _both(strangers, where), where)
+            if len(hits) >= limit or exhausted or reach >= MOST:
+                return hits[:limit]
+            if met <= self._owners or len(self._owners) >= EXCLUDED_USERS:
+                reach = min(MOST, 2 * reach)
+            self._owners |= met
+
+    def _query(
+        self, scope: Scope, vector: Vector, limit: int, condition: Where | None, asked: Where | None
+    ) -> tuple[list[Hit], set[str], bool]:
+        """Hits of the scope, the users of the others that came along, and whether there is nothing beyond them."""
+        answer = _told(
+            lambda: self.collection.query(
+                query_embeddings=[vector],
+                n_results=limit,
+                where=condition,  # type: ignore[arg-type]
+                include=["metadatas", "documents", "distances"],
+            ),
+            asked,
+        )
+        found: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[index,literal-required]
+        hits: list[Hit] = []
+        strangers: set[str] = set()
+        for stored_id, text, metadata, distance in found:
+            if text is None and metadata is None:
+                continue  # deleted, but still in an index that another process has not reloaded
+            if belongs(metadata, scope, self.fields):
+                record = record_of(scope, stored_id, text, metadata, self.fields)
+                hits.append(Hit(record, similarity(distance, space=self.space), stored_id))
+            elif isinstance(owner := (metadata or {}).get(self.fields.user_id), str):
+                strangers.add(owner)
+        return hits, strangers, len(answer["ids"][0]) < limit
+
+    def _write(
+        self,
+        write: Callable[..., object],
+        scope: Scope,
+        records: Sequence[Stored],
+        vectors: Sequence[Vector],
+        obsolete: Sequence[Metadata],
+    ) -> None:
+        metadatas = [
+            {**old, **metadata_of(scope, one.record, self.fields)} for one, old in zip(records, obsolete, strict=True)
+        ]
+        _told(
+            lambda: write(
+                ids=[one.stored_id for one in records],
+                documents=[one.record.text for one in records],
+                metadatas=metadatas,
+                embeddings=vectors,
+            )
+        )
+
+    def _obsolete(self, present: Metadata) -> dict[str, Any]:
+        """What takes every key of the old version away."""
+        return dict.fromkeys(present)
+
+    def _rows(self, stored_ids: Sequence[str]) -> Iterator[tuple[str, str | None, Metadata | None]]:
+        """The records of these ids that exist, in no order: Chroma keeps its own."""
+        for start in range(0, len(stored_ids), PAGE):
+            page = list(stored_ids[start : start + PAGE])
+            answer = _told(lambda page=page: self.collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
+            yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
+
+    def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
+        offset = 0
+        while True:
+            answer = _told(lambda start=offset: self.collection.get(limit=PAGE, offset=start, include=["metadatas"]))  # type: ignore[misc]
+            for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True):
+                yield stored_id, None, metadata
+            if len(answer["ids"]) < PAGE:
+                return
+            offset += PAGE
+
+
+
+def space_of(collection: Collection) -> str:
+    """The distance the collection was made with, as it says itself."""
+    configuration: Mapping[str, Any] = collection.configuration  # type: ignore[assignment]
+    index = configuration.get("hnsw") or configuration.get("spann") or {}
+    space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
+    return str(space)
+
+
+def _client(collection: Collection) -> Any:
+    """The client behind a collection: the only way to learn its limits and its directory."""
+    return collection._client
+
+
+def _both(one: Where | None, other: Where | None) -> Where | None:
+    """Both conditions; several keys in one mapping mean all of them, as a reader would expect.
+
+    >>> _both({"user_id": "a"}, {"x": 1, "y": 2})
+    {'$and': [{'user_id': 'a'}, {'x': 1}, {'y': 2}]}
+    >>> _both(None, None) is None
+    True
+    """
+    parts = [{key: value} for where in (one, other) if where for key, value in where.items()]
+    return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
+
+
+def _told(call: Callable[[], T], where: Where | None = None) -> T:
+    """What the call gives; Chroma's errors in our words."""
+    import httpx
+    from chromadb.errors import ChromaError, InvalidArgumentError
+
+    try:
+        return call()
+    except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:
+        if where is not None and isinstance(error, ValueError | InvalidArgumentError):
+            raise FilterError(
+                f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "
+                '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+            ) from error
+        raise StoreError(
+            f"The Chroma collection failed: {type(error).__name__}: {error}. Nothing of this call is half-done on our "
+            "side; check that the database is there and reachable, then call again."
+        ) from error

@@ -1,0 +1,137 @@
+"""How does a record stand in Chroma's metadata? Keys and types, both ways; what is not ours is left alone."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+from typing import Any
+
+from adaptive_memory_core.records import NEVER_READ, Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.identity import record_id
+
+
+def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
+    """Whether the record is of this scope. Any user key at all, even one that is no string, means: not everyone's.
+
+    >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
+    (True, False)
+    >>> belongs(None, Scope(None), Fields()), belongs({"user_id": ""}, Scope(None), Fields())
+    (True, False)
+    """
+    owner = None if metadata is None else metadata.get(fields.user_id)
+    return owner == scope.user and (owner is None or isinstance(owner, str))
+
+
+def record_of(scope: Scope, stored_id: str, text: str | None, metadata: Metadata | None, fields: Fields) -> Record:
+    """A record from what Chroma holds; a key that is missing or of another type counts as unknown."""
+    found = {} if metadata is None else metadata
+    ours = fields.names()
+    return Record(
+        id=record_id(scope, stored_id),
+        text="" if text is None else text,
+        kind=_words(found.get(fields.kind)),
+        importance=_number(found.get(fields.importance), 0.0, 1.0),
+        created_at=_time(found.get(fields.created_at)),
+        valid_from=_time(found.get(fields.valid_from)),
+        valid_until=_time(found.get(fields.valid_until)),
+        supersedes=_words(found.get(fields.supersedes)),
+        superseded_by=_words(found.get(fields.superseded_by)),
+        metadata={key: value for key, value in found.items() if key not in ours},
+        read=state_of(found, fields),
+    )
+
+
+def state_of(metadata: Metadata, fields: Fields) -> ReadState:
+    """The read state as the collection shows it, for records whose ledger is elsewhere.
+
+    >>> state_of({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
+    True
+    >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == NEVER_READ
+    True
+    """
+    last_read = _time(metadata.get(fields.last_read))
+    count = int(_number(metadata.get(fields.retrieval_count), 0.0) or 0)
+    strength = _number(metadata.get(fields.strength), 0.0, 1.0)
+    boost = _number(metadata.get(fields.boost), -1.0, 1.0)
+    state = ReadState(
+        last_read=last_read,
+        refreshed_at=last_read,
+        streak=min(count, 1),
+        retrieval_count=count,
+        credit=count,
+        warmth=float(count),
+        remembered=metadata.get(fields.remembered) in (1, True),
+        strength=1.0 if strength is None else strength,
+        boost=0.0 if boost is None else boost,
+        pinned=metadata.get(fields.pinned) in (1, True),
+    )
+    return NEVER_READ if state == NEVER_READ else state
+
+
+def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
+    """The metadata of a record to be written: the caller's keys and ours, numbers always of one type each."""
+    ours = {
+        fields.user_id: scope.user,
+        fields.kind: record.kind,
+        fields.importance: _float(record.importance),
+        fields.created_at: _float(record.created_at),
+        fields.valid_from: _float(record.valid_from),
+        fields.valid_until: _float(record.valid_until),
+        fields.supersedes: record.supersedes,
+        **projection(record.read, {}, fields),
+    }
+    return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
+
+
+def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:
+    """The read-driven keys as the collection shall show them. Values are rounded so that Chroma gives them back whole.
+
+    >>> projection(ReadState(last_read=50.0, retrieval_count=1), {}, Fields())
+    {'retrieval_count': 1, 'remembered': 0, 'strength': 1.0, 'last_read': 50.0}
+    """
+    values: dict[str, Any] = {
+        fields.retrieval_count: state.retrieval_count,
+        fields.remembered: int(state.remembered),
+        fields.strength: round(state.strength, 6),
+    }
+    if state.last_read is not None:
+        values[fields.last_read] = round(state.last_read, 6)
+    if state.boost != 0.0 or fields.boost in present:
+        values[fields.boost] = round(state.boost, 6)
+    if state.pinned or fields.pinned in present:
+        values[fields.pinned] = int(state.pinned)
+    return values
+
+
+def clashes(values: Metadata, present: Metadata) -> set[str]:
+    """Those keys under which the collection holds something of another type: not ours, so not to be overwritten.
+
+    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4})
+    {'strength'}
+    """
+    return {key for key in values if key in present and not isinstance(present[key], int | float)}
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _words(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any, low: float, high: float = math.inf) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) and low <= value <= high else None
+
+
+def _time(value: Any) -> float | None:
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC."""
+    if not isinstance(value, str):
+        return _number(value, -math.inf)
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

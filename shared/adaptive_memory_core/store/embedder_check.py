@@ -1,0 +1,75 @@
+"""Is this the embedder the collection was written with? Vectors of two embedders must never meet in one collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.errors import EmbedderMismatchError
+from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.store.ledger import SQLiteLedger
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+NAME_KEY, DIMENSION_KEY = "adaptive_memory:embedder", "adaptive_memory:dimension"
+
+
+class CheckedEmbedder:
+    """An embedder whose name and dimension are compared with the collection's, and recorded at the first write."""
+
+    def __init__(self, embedder: Embedder, collection: Collection, ledger: SQLiteLedger) -> None:
+        self._embedder, self._collection, self._ledger = embedder, collection, ledger
+        self._name, self._dimension = _recorded(collection, ledger)
+        if self._name is not None and self._name != embedder.name:
+            raise self._mismatch(embedder.name, embedder.dimension)
+        if embedder.dimension is not None:
+            self._compare(embedder.dimension)
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        vectors = self._embedder.embed_documents(texts)
+        if len(vectors):
+            self._compare(len(vectors[0]))
+            self._record(len(vectors[0]))
+        return vectors
+
+    def embed_query(self, text: str) -> Any:
+        vector = self._embedder.embed_query(text)
+        self._compare(len(vector))
+        return vector
+
+    def _compare(self, dimension: int) -> None:
+        if self._dimension is not None and self._dimension != dimension:
+            raise self._mismatch(self._embedder.name, dimension)
+
+    def _record(self, dimension: int) -> None:
+        if self._name is None:
+            self._ledger.note_embedder(self._embedder.name, dimension)
+            self._name, self._dimension = self._embedder.name, dimension
+
+    def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
+        return EmbedderMismatchError(
+            f"The collection {self._collection.name!r} was written with {_shown(self._name, self._dimension)}; given is "
+            f"{_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into another "
+            "collection. Where it is the same model under another name, give it the recorded one: "
+            f"as_embedder(your_callable, name={self._name!r})."
+        )
+
+
+def _recorded(collection: Collection, ledger: SQLiteLedger) -> tuple[str | None, int | None]:
+    """From the collection's own metadata, the ledger, or at least the length of a vector that is there."""
+    noted = collection.metadata or {}
+    if NAME_KEY in noted:
+        return str(noted[NAME_KEY]), int(noted[DIMENSION_KEY])
+    name, dimension = ledger.embedder()
+    return name, _stored_dimension(collection) if dimension is None else dimension
+
+
+def _stored_dimension(collection: Collection) -> int | None:
+    vectors = collection.get(limit=1, include=["embeddings"])["embeddings"]
+    return None if vectors is None or not len(vectors) else len(vectors[0])
+
+
+def _shown(name: str | None, dimension: int | None) -> str:
+    length = "" if dimension is None else f" ({dimension} dimensions)"
+    return f"{'another embedder' if name is None else repr(name)}{length}"

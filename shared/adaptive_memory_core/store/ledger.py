@@ -1,0 +1,223 @@
+"""What is true about reads? A row per record, a counter per user, a line per recall: each change whole or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import orjson
+
+from adaptive_memory_core.flow.ports import Advance, Entry, Erased, Rejudge, Tally
+from adaptive_memory_core.records import ReadState, Scope, Verdict
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store import ledger_log
+from adaptive_memory_core.store import ledger_rows as rows
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.store.ledger_file import LedgerFile
+from adaptive_memory_core.store.ledger_verdicts import judge_once
+
+_LOG_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates"
+_ENROL = (
+    "INSERT INTO records (collection_key, user_key, stored_id, settled_step) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
+    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, settled_step = excluded.settled_step, "
+    "boost = 0, pinned = 0 WHERE user_key = excluded.user_key"
+)
+_TALLY = """
+SELECT
+    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
+    coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
+    coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
+    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT count(*) FROM recalls WHERE user_key = :user),
+    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user)
+FROM records WHERE user_key = :user
+"""
+
+
+class SQLiteLedger:
+    """The ledger of one collection in a SQLite file; several collections and processes may share the file."""
+
+    def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
+        self.file = LedgerFile(path, durability=durability)
+        self.collection_key = 0
+        self._user_keys: dict[Scope, int] = {}
+
+    def attach(self, uuid: str, name: str) -> None:
+        """Speak for this collection from now on."""
+        if not self.file.read_only:
+            with self.file.writing() as sql:
+                sql.execute("INSERT OR IGNORE INTO collections (uuid, name) VALUES (?, ?)", (uuid, name))
+        with self.file.reading() as sql:
+            row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
+        self.collection_key = 0 if row is None else row[0]
+
+    def embedder(self) -> tuple[str | None, int | None]:
+        """The name and dimension of the embedder this collection was first written with."""
+        query = "SELECT embedder, dimension FROM collections WHERE collection_key = ?"
+        with self.file.reading() as sql:
+            row = sql.execute(query, (self.collection_key,)).fetchone()
+        return (None, None) if row is None else (row[0], row[1])
+
+    def note_embedder(self, name: str, dimension: int) -> None:
+        with self.file.writing() as sql:
+            sql.execute(
+                "UPDATE collections SET embedder = ?, dimension = ? WHERE collection_key = ?",
+                (name, dimension, self.collection_key),
+            )
+
+    def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]:
+        """Start a fresh row for each new record; False where another user holds the id."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
+            sql.executemany(_ENROL, [(self.collection_key, user, stored_id, steps) for stored_id in stored_ids])
+            rows.unerase(sql, user, scope, stored_ids)
+            taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
+        return [stored_id not in taken for stored_id in stored_ids]
+
+    def states(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, ReadState]:
+        """The states of those records that were read, or written through this package."""
+        with self.file.reading() as sql:
+            user = self._known_user(sql, scope)
+            known = rows.known_states(sql, self.collection_key, user, stored_ids)
+        return {stored_id: state for stored_id, (_, state) in known.items()}
+
+    def record_recall(
+        self, scope: Scope, entry: Entry, seen: Mapping[str, ReadState], advance: Advance
+    ) -> tuple[int, dict[str, ReadState]]:
+        """Count the recall, advance the state of every record it returned and log it, all in one transaction.
+
+        `seen` holds the states to start from where the ledger has no row. Gives the user's step and the new states.
+        """
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            step = sql.execute("UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)).fetchone()
+            forgotten = rows.erased_among(sql, user, [one.id for one in entry.candidates])
+            present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
+            states = self._advance(sql, user, present, advance)
+            if entry.logged:
+                _log(sql, user, step[0], entry, forgotten)
+        return step[0], states
+
+    def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState:
+        """Change the state of one record by a rule, atomically."""
+        with self.file.writing() as sql:
+            return self._advance(sql, self._user_key(sql, scope), {stored_id: seen}, change)[stored_id]
+
+    def judge(
+        self,
+        scope: Scope,
+        recall_id: str,
+        verdicts: Mapping[str, tuple[Verdict, ReadState]],
+        rule: Rejudge,
+        *,
+        now: float,
+    ) -> int:
+        """Apply verdicts on what one recall returned, each once; gives how many changed something."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            changed = 0
+            for stored_id, (verdict, seen) in verdicts.items():
+                known = rows.known_states(sql, self.collection_key, user, [stored_id])
+                key, state = known.get(stored_id, (None, seen))
+                key = rows.write_state(sql, self.collection_key, user, stored_id, None, state) if key is None else key
+                changed += judge_once(sql, (key, recall_id), state, verdict, rule, now=now)
+        return changed
+
+    def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
+        """One recall of this scope from the log."""
+        query = f"SELECT {_LOG_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608
+        with self.file.reading() as sql:
+            row = sql.execute(query, (recall_id, self._known_user(sql, scope))).fetchone()
+        return None if row is None else ledger_log.logged_recall(row)
+
+    def log(
+        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+    ) -> list[LoggedRecall]:
+        """The recalls of this scope, newest first."""
+        query = (
+            f"SELECT {_LOG_COLUMNS} FROM recalls WHERE user_key = ? AND at >= ? AND at <= ? "  # noqa: S608
+            "AND instr(candidates, ?) > 0 ORDER BY step DESC LIMIT ?"
+        )
+        bounds = (float("-inf") if since is None else since, float("inf") if until is None else until)
+        part = '"id":[' if containing is None else orjson.dumps(containing).decode()
+        with self.file.reading() as sql:
+            found = sql.execute(query, (self._known_user(sql, scope), *bounds, part, limit)).fetchall()
+        return [ledger_log.logged_recall(row) for row in found]
+
+    def policy(self, policy_hash: str) -> str | None:
+        """The policy of that hash as JSON."""
+        with self.file.reading() as sql:
+            row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
+        return None if row is None else row[0]
+
+    def erase(self, scope: Scope, record: str, stored_id: str, *, now: float) -> Erased:
+        """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            known = rows.known_states(sql, self.collection_key, user, [stored_id])
+            verdicts = 0
+            for record_key, _ in known.values():
+                verdicts = sql.execute("DELETE FROM verdicts WHERE record_key = ?", (record_key,)).rowcount
+                sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
+                sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
+            entries = _strike_out(sql, user, record)
+            sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
+        return Erased(bool(known), entries, verdicts)
+
+    def tally(self, scope: Scope) -> Tally:
+        """The counts of one scope."""
+        with self.file.reading() as sql:
+            return Tally(*sql.execute(_TALLY, {"user": self._known_user(sql, scope)}).fetchone())
+
+    def close(self) -> None:
+        self.file.close()
+
+    def _known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, or 0, which nobody has."""
+        if scope not in self._user_keys:
+            query = "SELECT user_key FROM users WHERE collection_key = ? AND name = ?"
+            row = sql.execute(query, (self.collection_key, rows.owner_name(scope))).fetchone()
+            if row is None:
+                return 0
+            self._user_keys[scope] = row[0]
+        return self._user_keys[scope]
+
+    def _user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, made where there is none yet (and then not cached: the transaction may fail)."""
+        insert = "INSERT INTO users (collection_key, name) VALUES (?, ?) RETURNING user_key"
+        new = (self.collection_key, rows.owner_name(scope))
+        return self._known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
+
+    def _advance(
+        self, sql: sqlite3.Connection, user: int, seen: Mapping[str, ReadState], rule: Advance
+    ) -> dict[str, ReadState]:
+        """Apply the rule to the states as they stand in this transaction; only what changes is written."""
+        known = rows.known_states(sql, self.collection_key, user, list(seen))
+        after: dict[str, ReadState] = {}
+        for stored_id, start in seen.items():
+            record_key, before = known.get(stored_id, (None, start))
+            after[stored_id] = rule(before)
+            if after[stored_id] != before:
+                rows.write_state(sql, self.collection_key, user, stored_id, record_key, after[stored_id])
+        return after
+
+
+def _log(sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: set[str]) -> None:
+    kept = [one for one in entry.candidates or () if one.id not in forgotten]
+    sql.execute("INSERT OR IGNORE INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
+    sql.execute(
+        f"INSERT INTO recalls (user_key, {_LOG_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, ledger_log.encode(kept)),
+    )
+
+
+def _strike_out(sql: sqlite3.Connection, user: int, record: str) -> int:
+    """Take a record out of every line of the user's log; gives how many lines named it."""
+    query = "SELECT recall_key, candidates FROM recalls WHERE user_key = ? AND instr(candidates, ?) > 0"
+    named = sql.execute(query, (user, orjson.dumps(record).decode()[1:-1])).fetchall()
+    lines = [(ledger_log.without(text, record), key) for key, text in named]
+    sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", lines)
+    return len(lines)

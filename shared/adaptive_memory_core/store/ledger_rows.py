@@ -1,0 +1,109 @@
+"""How do a state and a row of the table `records` become each other? Plain SQL, inside somebody else's transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from adaptive_memory_core.records import ReadState, Scope
+from adaptive_memory_core.identity import record_id
+
+COLUMNS = tuple(field.name for field in fields(ReadState))
+LIST = ", ".join(COLUMNS)
+CHUNK = 900  # ids in one IN (...)
+_FLAGS = tuple(COLUMNS.index(name) for name in ("remembered", "pinned"))
+_INSERT = (
+    f"INSERT INTO records (collection_key, user_key, stored_id, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET user_key = excluded.user_key, version = version + 1, "
+    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS)
+    + " RETURNING record_key"
+)
+_UPDATE = (
+    f"UPDATE records SET {', '.join(f'{name} = ?' for name in COLUMNS)}, version = version + 1 "  # noqa: S608
+    "WHERE record_key = ?"
+)
+
+
+def owner_name(scope: Scope) -> str:
+    """A user's name in the ledger; no user may be called ''."""
+    return "" if scope.user is None else scope.user
+
+
+def known_states(
+    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]
+) -> dict[str, tuple[int, ReadState]]:
+    """Row key and state of those records that have a row of this user."""
+    found: dict[str, tuple[int, ReadState]] = {}
+    for chunk in chunks(stored_ids):
+        query = (
+            f"SELECT stored_id, record_key, {LIST} FROM records "  # noqa: S608 - our own names
+            f"WHERE collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        for row in sql.execute(query, (collection_key, user_key, *chunk)):
+            found[row[0]] = (row[1], state_of(row[2:]))
+    return found
+
+
+def held_by_others(
+    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]
+) -> set[str]:
+    """Those of the ids that have a row of another user."""
+    return {
+        row[0]
+        for chunk in chunks(stored_ids)
+        for row in sql.execute(
+            "SELECT stored_id FROM records WHERE collection_key = ? AND user_key != ? "  # noqa: S608
+            f"AND stored_id IN ({', '.join('?' * len(chunk))})",
+            (collection_key, user_key, *chunk),
+        )
+    }
+
+
+def write_state(
+    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, record_key: int | None, state: ReadState
+) -> int:
+    """Keep a state and put it on the list of what the collection has yet to be told."""
+    if record_key is None:
+        record_key = int(sql.execute(_INSERT, (collection_key, user_key, stored_id, *_values(state))).fetchone()[0])
+    else:
+        sql.execute(_UPDATE, (*_values(state), record_key))
+    sql.execute("INSERT OR IGNORE INTO outbox (record_key) VALUES (?)", (record_key,))
+    return record_key
+
+
+def state_of(row: Sequence[Any]) -> ReadState:
+    values = list(row)
+    for flag in _FLAGS:
+        values[flag] = bool(values[flag])
+    return ReadState(*values)
+
+
+def _values(state: ReadState) -> Iterator[Any]:
+    return (getattr(state, name) for name in COLUMNS)
+
+
+def chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
+
+
+def digest(record: str) -> bytes:
+    """What is kept of a forgotten id: enough to recognise it, nothing to read."""
+    return hashlib.blake2b(record.encode(), digest_size=16).digest()
+
+
+def erased_among(sql: sqlite3.Connection, user_key: int, record_ids: Iterable[str]) -> set[str]:
+    """Those of the ids that were forgotten a short while ago."""
+    digests = {row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,))}
+    return {one for one in record_ids if digest(one) in digests} if digests else set()
+
+
+def unerase(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
+    """These ids were written anew: they may be read again."""
+    if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
+        digests = [(user_key, digest(record_id(scope, stored_id))) for stored_id in stored_ids]
+        sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)
+

@@ -1,0 +1,91 @@
+"""Where does a collection live, and where does its ledger belong? Embedded in a directory, in RAM, or on a server."""
+
+from __future__ import annotations
+
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.store.ledger import SQLiteLedger
+
+if TYPE_CHECKING:
+    from chromadb import ClientAPI, Collection
+
+LEDGER_NAME = "adaptive_memory.sqlite3"
+IN_MEMORY = ":memory:"
+_in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
+
+
+def open_client(path: str | Path) -> ClientAPI:
+    """An embedded client over a directory, with Chroma's telemetry off."""
+    import chromadb
+    from chromadb.config import Settings
+
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
+    try:
+        return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+    except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
+        raise StoreError(
+            f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written and is no other program's."
+        ) from error
+
+
+def open_collection(client: ClientAPI, name: str) -> Collection:
+    """The collection of that name, made for cosine distance where there is none; never with an embedder of Chroma's."""
+    from chromadb.errors import ChromaError, NotFoundError
+
+    try:
+        try:
+            return client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return client.create_collection(
+                name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
+            )
+    except (ChromaError, ValueError) as error:
+        raise StoreError(
+            f"Chroma cannot open the collection {name!r}: {error}. A name has 3 to 512 characters of a-z, A-Z, 0-9, "
+            "'.', '_' and '-', and starts and ends with a letter or digit."
+        ) from error
+
+
+def directory_of(collection: Collection) -> Path | None:
+    """The directory of an embedded persistent collection; None for one in RAM or on a server."""
+    settings = _settings(collection)
+    return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
+
+
+def open_ledger(
+    collection: Collection, ledger: str | Path | SQLiteLedger | None, *, durability: Literal["normal", "full"]
+) -> SQLiteLedger:
+    """The ledger that was asked for, else the one beside the collection's files."""
+    if isinstance(ledger, SQLiteLedger):
+        return ledger
+    if ledger is None:
+        ledger = _usual(collection)
+    if not isinstance(ledger, str | Path) or not str(ledger).strip():
+        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a Ledger.')
+    if str(ledger) != IN_MEMORY:
+        return SQLiteLedger(str(ledger), durability=durability)
+    return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))
+
+
+def _usual(collection: Collection) -> str | Path:
+    directory = directory_of(collection)
+    if directory is not None:
+        return directory / LEDGER_NAME
+    if _embedded(_settings(collection)):
+        return IN_MEMORY
+    raise InvalidInputError(
+        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that every "
+        'process using this collection can open>, or ledger=":memory:" for reads that need not outlive the process.'
+    )
+
+
+def _settings(collection: Collection) -> Any:
+    return collection._client.get_settings()
+
+
+def _embedded(settings: Any) -> bool:
+    return "fastapi" not in str(settings.chroma_api_impl).lower()

@@ -1,0 +1,52 @@
+"""Is another process already here? One process per embedded directory, one writer per projection."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from adaptive_memory_core.errors import StoreInUseError
+
+LOCK_NAME = "adaptive_memory.lock"
+_held: dict[Path, tuple[FileLock, int, int]] = {}
+_guard = threading.Lock()
+
+
+def claim(directory: Path) -> None:
+    """Take an embedded directory for this process; several memories of one process share it."""
+    place = directory.resolve()
+    with _guard:
+        lock, users, pid = _held.get(place, (FileLock(place / LOCK_NAME, thread_local=False), 0, os.getpid()))
+        if pid != os.getpid():  # inherited by a fork: the lock is the parent's
+            lock, users = FileLock(place / LOCK_NAME, thread_local=False), 0
+        if users == 0:
+            _take(lock, place)
+        _held[place] = (lock, users + 1, os.getpid())
+
+
+def release(directory: Path) -> None:
+    """Give it back; the last memory of the process frees it."""
+    place = directory.resolve()
+    with _guard:
+        if place not in _held or _held[place][2] != os.getpid():
+            return
+        lock, users, pid = _held.pop(place)
+        if users > 1:
+            _held[place] = (lock, users - 1, pid)
+        else:
+            lock.release()
+
+
+def _take(lock: FileLock, place: Path) -> None:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StoreInUseError(
+            f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
+            "index and can damage it. Close the other one, or start a server with "
+            f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
+            "get_collection(...), ledger=<one file for all>)."
+        ) from error

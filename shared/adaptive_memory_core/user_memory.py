@@ -1,0 +1,208 @@
+"""What can one user do? Every read and write of a memory, blocking and async, bound to one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adaptive_memory_core import verbs
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow import reinforce
+from adaptive_memory_core.flow.drive import Flow, arun, run
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Metadata, NewRecord, ReadState, Record, Scope
+from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
+from adaptive_memory_core.verbs import Item, Moment
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
+
+T = TypeVar("T")
+
+
+class UserMemory:
+    """One user's memory (or, from `for_everyone`, that of the records that belong to nobody).
+
+    Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.
+    """
+
+    def __init__(self, memory: AdaptiveMemory, scope: Scope) -> None:
+        self._memory = memory
+        self.scope = scope
+
+    def __repr__(self) -> str:
+        return f"<memory of {self.scope}>"
+
+    @property
+    def user(self) -> str | None:
+        return self.scope.user
+
+    def remember(
+        self,
+        text: str,
+        id: str | None = None,  # noqa: A002 - the contract's name
+        importance: float = 0.5,
+        kind: str = "event",
+        created_at: Moment | None = None,
+        valid_from: Moment | None = None,
+        valid_until: Moment | None = None,
+        supersedes: str | None = None,
+        metadata: Metadata | None = None,
+    ) -> str:
+        """Store a memory; gives its id. An id that exists is written over and keeps what reads have taught."""
+        return self._run(
+            verbs.remember(
+                self._memory,
+                self.scope,
+                [NewRecord(text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata)],  # type: ignore[arg-type] # checked within
+            )
+        )[0]
+
+    async def aremember(
+        self,
+        text: str,
+        id: str | None = None,  # noqa: A002 - the contract's name
+        importance: float = 0.5,
+        kind: str = "event",
+        created_at: Moment | None = None,
+        valid_from: Moment | None = None,
+        valid_until: Moment | None = None,
+        supersedes: str | None = None,
+        metadata: Metadata | None = None,
+    ) -> str:
+        """`remember`, async."""
+        return (
+            await self._arun(
+                verbs.remember(
+                    self._memory,
+                    self.scope,
+                    [NewRecord(text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata)],  # type: ignore[arg-type] # checked within
+                )
+            )
+        )[0]
+
+    def remember_many(self, items: Iterable[Item]) -> list[str]:
+        """Store texts, Records or mappings with the arguments of `remember`; gives their ids in order.
+
+        All are checked before any is written. They are written in batches as large as the database takes, each whole
+        or not at all; where a later batch fails, `PartialWriteError` says which ids are stored.
+        """
+        return self._run(verbs.remember(self._memory, self.scope, items))
+
+    async def aremember_many(self, items: Iterable[Item]) -> list[str]:
+        """`remember_many`, async."""
+        return await self._arun(verbs.remember(self._memory, self.scope, items))
+
+    def recall(
+        self,
+        cue: str,
+        k: int = 5,
+        now: Moment | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
+        reinforce: bool = True,
+        policy: Policy | None = None,
+    ) -> Recall:
+        """The `k` best memories for a cue, best first; maybe fewer, maybe none.
+
+        What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
+        `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it.
+        """
+        return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy))
+
+    async def arecall(
+        self,
+        cue: str,
+        k: int = 5,
+        now: Moment | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
+        reinforce: bool = True,
+        policy: Policy | None = None,
+    ) -> Recall:
+        """`recall`, async."""
+        return await self._arun(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy))
+
+    def get(self, id: str) -> Record:  # noqa: A002 - the contract's name
+        """One record with its read state as of now; an unknown id is a NotFoundError."""
+        return self._run(verbs.get(self._memory, self.scope, id))
+
+    async def aget(self, id: str) -> Record:  # noqa: A002
+        """`get`, async."""
+        return await self._arun(verbs.get(self._memory, self.scope, id))
+
+    def feedback(self, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> int:
+        """Say which hits of a recall were of use, by the Recall or its id; gives how many verdicts were new.
+
+        A verdict moves the record's importance by at most 5 %. It counts once per recall and record; a changed mind
+        takes the earlier verdict back.
+        """
+        return self._run(verbs.feedback(self._memory, self.scope, recall, helpful, unhelpful))
+
+    async def afeedback(self, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> int:
+        """`feedback`, async."""
+        return await self._arun(verbs.feedback(self._memory, self.scope, recall, helpful, unhelpful))
+
+    def pin(self, id: str) -> ReadState:  # noqa: A002
+        """Protect a record: nothing that runs by itself may let go of it."""
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.pin))
+
+    async def apin(self, id: str) -> ReadState:  # noqa: A002
+        """`pin`, async."""
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.pin))
+
+    def unpin(self, id: str) -> ReadState:  # noqa: A002
+        """Take that protection back."""
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.unpin))
+
+    async def aunpin(self, id: str) -> ReadState:  # noqa: A002
+        """`unpin`, async."""
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.unpin))
+
+    def demote(self, id: str) -> ReadState:  # noqa: A002
+        """Put a record back: no longer pinned or remembered, what its reads earned is gone, its importance 5 % lower."""
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.demote(self._memory.policy)))
+
+    async def ademote(self, id: str) -> ReadState:  # noqa: A002
+        """`demote`, async."""
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.demote(self._memory.policy)))
+
+    def forget(self, id: str) -> Receipt:  # noqa: A002
+        """Remove a record's text and traces from collection, ledger and log; gives a receipt."""
+        return self._run(verbs.forget(self._memory, self.scope, id))
+
+    async def aforget(self, id: str) -> Receipt:  # noqa: A002
+        """`forget`, async."""
+        return await self._arun(verbs.forget(self._memory, self.scope, id))
+
+    def recalls(
+        self,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        limit: int = 100,
+        containing: str | None = None,
+    ) -> Sequence[LoggedRecall]:
+        """Past recalls of this scope from the log, newest first: of a time, or those that looked at one record."""
+        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+
+    async def arecalls(
+        self,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        limit: int = 100,
+        containing: str | None = None,
+    ) -> Sequence[LoggedRecall]:
+        """`recalls`, async."""
+        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+
+    def stats(self) -> Stats:
+        """This scope in numbers, and how far the write-back is."""
+        return self._run(verbs.stats(self._memory, self.scope))
+
+    async def astats(self) -> Stats:
+        """`stats`, async."""
+        return await self._arun(verbs.stats(self._memory, self.scope))
+
+    def _run(self, flow: Flow[T]) -> T:
+        return run(flow)
+
+    async def _arun(self, flow: Flow[T]) -> T:
+        return await arun(flow, self._memory.executor)

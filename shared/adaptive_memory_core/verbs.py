@@ -1,0 +1,110 @@
+"""What does each front-door verb ask for? The caller's arguments, checked, as a flow that is ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.flow import check, forget as forgetting, look_back, look_up, recall as recalling, reinforce
+from adaptive_memory_core.flow import remember as remembering
+from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import NewRecord, ReadState, Record, Scope
+from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
+
+Moment = float | datetime
+Item = str | Record | NewRecord | Mapping[str, Any]
+
+
+def remember(memory: AdaptiveMemory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
+    if isinstance(items, str | Mapping):
+        raise InvalidInputError("remember_many was given one item. Give a list of texts, Records or mappings.")
+    given = [check.new_record(item, memory.fields) for item in items]
+    return remembering.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
+
+
+def recall(
+    memory: AdaptiveMemory,
+    scope: Scope,
+    cue: str,
+    k: int,
+    now: Moment | None,
+    where: Mapping[str, Any] | None,
+    reinforce: bool,
+    policy: Policy | None,
+) -> Flow[Recall]:
+    if policy is not None and not isinstance(policy, Policy):
+        raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's.")
+    at = check.moment(now, "now")
+    request = recalling.Request(
+        id=memory.new_id(),
+        scope=scope,
+        text=check.words(cue, "cue"),
+        k=check.count(k, "k"),
+        now=memory.now() if at is None else at,
+        where=check.where(where),
+        policy=memory.policy if policy is None else policy,
+        reinforce=bool(reinforce),
+    )
+    return recalling.recall(memory.ports(), request)
+
+
+def get(memory: AdaptiveMemory, scope: Scope, record_id: str) -> Flow[Record]:
+    return look_up.get(memory.ports(), scope, check.name(record_id, "id"))
+
+
+def feedback(
+    memory: AdaptiveMemory, scope: Scope, recalled: Recall | str, helpful: Sequence[str], unhelpful: Sequence[str]
+) -> Flow[int]:
+    for ids in (helpful, unhelpful):
+        if isinstance(ids, str):
+            raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful=[{ids!r}].")
+    if not isinstance(recalled, Recall):
+        check.name(recalled, "recall id")
+    return reinforce.feedback(
+        memory.ports(),
+        scope,
+        recalled,
+        helpful=[check.name(one, "id") for one in helpful],
+        unhelpful=[check.name(one, "id") for one in unhelpful],
+        policy=memory.policy,
+        now=memory.now(),
+    )
+
+
+def change(
+    memory: AdaptiveMemory, scope: Scope, record_id: str, rule: Callable[[ReadState], ReadState]
+) -> Flow[ReadState]:
+    return reinforce.change(memory.ports(), scope, check.name(record_id, "id"), rule)
+
+
+def forget(memory: AdaptiveMemory, scope: Scope, record_id: str) -> Flow[Receipt]:
+    return forgetting.forget(memory.ports(), scope, check.name(record_id, "id"), now=memory.now())
+
+
+def recalls(
+    memory: AdaptiveMemory,
+    scope: Scope,
+    since: Moment | None,
+    until: Moment | None,
+    limit: int,
+    containing: str | None,
+) -> Flow[Sequence[LoggedRecall]]:
+    return look_back.recalls(
+        memory.ports(),
+        scope,
+        since=check.moment(since, "since"),
+        until=check.moment(until, "until"),
+        limit=check.count(limit, "limit", most=1_000_000),
+        containing=None if containing is None else check.name(containing, "id"),
+    )
+
+
+def stats(memory: AdaptiveMemory, scope: Scope) -> Flow[Stats]:
+    return look_back.stats(memory.ports(), scope)
