@@ -1,0 +1,89 @@
+"""Which embedding function does a Chroma collection have of its own? And why did Chroma's default one fail?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.models.extras import silence_onnxruntime
+
+Function = Callable[[list[str]], Any]
+
+
+def function_of(collection: Any) -> Function:
+    """The function the caller gave with the collection, else the one stored in its configuration, else an error.
+
+    A collection opened without the argument carries Chroma's default function whatever its vectors were made with, and
+    so does the schema that Chroma fills in on the client. Neither is anybody's choice: only the configuration counts.
+    """
+    from chromadb.api.types import DefaultEmbeddingFunction
+
+    carried = getattr(collection, "_embedding_function", None)
+    if carried is not None and not isinstance(carried, DefaultEmbeddingFunction):
+        return carried  # type: ignore[no-any-return]
+    stored = (collection.configuration_json or {}).get("embedding_function")
+    if stored is None or stored.get("type") == "legacy":
+        raise EmbedderError(_nobody_knows(collection.name))
+    try:
+        return collection.configuration["embedding_function"]  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise EmbedderError(_cannot_be_built(collection.name, stored.get("name"), error)) from error
+
+
+def is_chroma_minilm(thing: Any) -> bool:
+    """Whether it is one of the two functions of Chroma that download all-MiniLM-L6-v2 on their first call.
+
+    >>> is_chroma_minilm(len)
+    False
+    """
+    kind = type(thing)
+    return kind.__module__.startswith("chromadb.") and kind.__name__ in {"DefaultEmbeddingFunction", "ONNXMiniLM_L6_V2"}
+
+
+def kept_and_explained(thing: Any) -> Function:
+    """Chroma's MiniLM, loaded once (the default function loads it on every call), with errors that help."""
+    kept: list[Any] = []
+
+    def call(texts: list[str]) -> Any:
+        silence_onnxruntime()
+        from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
+
+        if not kept:
+            kept.append(thing if isinstance(thing, ONNXMiniLM_L6_V2) else ONNXMiniLM_L6_V2())
+        try:
+            return kept[0](texts)
+        except Exception as error:
+            if (ONNXMiniLM_L6_V2.DOWNLOAD_PATH / ONNXMiniLM_L6_V2.EXTRACTED_FOLDER_NAME / "model.onnx").exists():
+                raise
+            raise EmbedderError(_not_downloaded(ONNXMiniLM_L6_V2, error)) from error
+
+    return call
+
+
+def _nobody_knows(name: str) -> str:
+    return (
+        f"embedder=None, and the collection {name!r} does not say what made its vectors: it was created without an "
+        "embedding function, or with one that Chroma could not store. Chroma's default model is not put in its place, "
+        "for its vectors cannot be compared with others. Allowed: the embedder these vectors were made with. "
+        "Pass it as embedder=."
+    )
+
+
+def _cannot_be_built(name: str, function: Any, error: ValueError) -> str:
+    return (
+        f"embedder=None, and the embedding function {function!r} of the collection {name!r} cannot be built: {error} "
+        "Allowed: a function that Chroma can build from its configuration. Import the module that registers it (or set "
+        "the key it needs) first, or pass it as embedder=."
+    )
+
+
+def _not_downloaded(model: Any, error: Exception) -> str:
+    return (
+        f"Chroma's default embedder could not fetch its model from {model.MODEL_DOWNLOAD_URL} into "
+        f"{model.DOWNLOAD_PATH} ({type(error).__name__}: {error}). It needs the network once, or that folder filled. "
+        "Without: pass embedder=LocalEmbedder() "
+        '(pip install "adaptive-memory-retrieval[local]"), embedder=MiniLMEmbedder(), or any callable from texts to '
+        "vectors. A collection that already holds vectors of this default takes the same model from another "
+        'place: as_embedder(MiniLMEmbedder(), name="default").'
+    )

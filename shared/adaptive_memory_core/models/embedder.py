@@ -1,0 +1,134 @@
+"""How does text become vectors? Whatever the user has - a function, a Chroma embedding function - behind one face."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
+from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
+from adaptive_memory_core.models.naming import dimension_of, name_of
+from adaptive_memory_core.models.vectors import Vectors, as_vector, as_vectors, refused
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedder:
+    """Texts to float32 vectors, each call checked: one finite vector for each text, all of one dimension.
+
+    `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is what was
+    declared; if nothing was, the first call settles it and every later one must keep to it.
+
+    >>> lengths = Embedder("lengths", lambda texts: [[len(t), 1] for t in texts], lambda text: [len(text), 1])
+    >>> lengths.embed_documents(["a", "bcd"]).tolist()
+    [[1.0, 1.0], [3.0, 1.0]]
+    >>> lengths.embed_query("ab").tolist(), lengths.dimension
+    ([2.0, 1.0], 2)
+    """
+
+    name: str
+    documents: Callable[[list[str]], Any] = field(repr=False)
+    query: Callable[[str], Any] = field(repr=False)
+    dimension: int | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """One row for each text; no text, no call.
+
+        >>> as_embedder(lambda texts: [[1.0]] * len(texts)).embed_documents([]).shape
+        (0, 0)
+        """
+        if len(texts) == 0:
+            return np.empty((0, 0 if self.dimension is None else self.dimension), dtype=np.float32)
+        try:
+            given = self.documents(list(texts))
+        except AdaptiveMemoryError:
+            raise
+        except Exception as error:
+            raise _failed(self.name, error, f"{len(texts)} texts") from error
+        vectors = as_vectors(given, count=len(texts), name=self.name)
+        self._hold_to(vectors.shape[1])
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of what is looked for, which some models make differently from that of a document."""
+        try:
+            given = self.query(text)
+        except AdaptiveMemoryError:
+            raise
+        except Exception as error:
+            raise _failed(self.name, error, "a query") from error
+        vector = as_vector(given, name=self.name)
+        self._hold_to(len(vector))
+        return vector
+
+    def _hold_to(self, dimension: int) -> None:
+        if (
+            self.dimension is None
+        ):  # learned once; two threads that race here learn the same or are told on the next call
+            object.__setattr__(self, "dimension", dimension)
+        elif dimension != self.dimension:
+            raise refused(self.name, f"returned vectors of dimension {dimension}, not {self.dimension} as before")
+
+
+def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
+    """What the user passed as `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder.
+
+    Vectors are compared only within one `name`. Give one if the embedder's own says too little or is not the recorded.
+
+    >>> def embed(texts): return [[float(len(t)), 1.0] for t in texts]
+    >>> as_embedder(embed)
+    Embedder(name='embed', dimension=None)
+    >>> as_embedder(embed, name="lengths-2").name
+    'lengths-2'
+    >>> as_embedder("all-MiniLM")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.InvalidInputError: embedder= is a str, which cannot be called with texts. Allowed: ...
+    """
+    if isinstance(thing, Embedder):
+        return thing if name is None else replace(thing, name=name)
+    if not callable(thing) or isinstance(thing, type):
+        raise _not_an_embedder(thing)
+    name = name_of(thing) if name is None else name
+    call = kept_and_explained(thing) if is_chroma_minilm(thing) else thing
+    return Embedder(name, call, _query_of(call, name), dimension_of(thing))
+
+
+def of_collection(collection: Any) -> Embedder:
+    """The embedder a `chromadb.Collection` was made with. A collection that names none is refused, never guessed at."""
+    return as_embedder(function_of(collection))
+
+
+def _query_of(thing: Any, name: str) -> Callable[[str], Any]:
+    """Chroma's functions take a query as a list and return a list; other callables that know queries take the text."""
+    special = getattr(thing, "embed_query", None)
+    if special is not None and "input" not in inspect.signature(special).parameters:
+        return special  # type: ignore[no-any-return]
+    many = thing if special is None else special
+
+    def query(text: str) -> Any:
+        vectors = many([text])
+        if len(vectors) != 1:
+            raise refused(name, f"returned {len(vectors)} vectors for a query")
+        return vectors[0]
+
+    return query
+
+
+def _failed(name: str, error: Exception, given: str) -> EmbedderError:
+    return refused(name, f"failed on {given} with {type(error).__name__}: {error}")
+
+
+def _not_an_embedder(thing: Any) -> InvalidInputError:
+    what = f"the class {thing.__name__}, not an instance of it" if isinstance(thing, type) else f"a {_type(thing)}"
+    return InvalidInputError(
+        f"embedder= is {what}, which cannot be called with texts. Allowed: a callable from a list of texts to as many "
+        "vectors, a Chroma embedding function or an Embedder. Of an object with embed_documents and embed_query pass "
+        "Embedder(name, thing.embed_documents, thing.embed_query)."
+    )
+
+
+def _type(thing: Any) -> str:
+    return type(thing).__name__

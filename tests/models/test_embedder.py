@@ -1,0 +1,180 @@
+"""Does every kind of embedder come out as the same checked thing?"""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from chromadb.api.types import EmbeddingFunction
+
+from adaptive_memory_core.errors import EmbedderError, InvalidInputError, MissingExtraError
+from adaptive_memory_core.models.embedder import Embedder, as_embedder
+
+
+def lengths(texts: list[str]) -> list[list[float]]:
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+class Registered(EmbeddingFunction[Any]):
+    """A Chroma function that tells queries from documents."""
+
+    def __init__(self) -> None:
+        self.model_name = "small"
+
+    def __call__(self, input: Any) -> Any:  # noqa: A002 - Chroma's word
+        return [[float(len(text)), 0.0] for text in input]
+
+    def embed_query(self, input: Any) -> Any:  # noqa: A002
+        return [[float(len(text)), 9.0] for text in input]
+
+    @staticmethod
+    def name() -> str:
+        return "registered"
+
+
+class Nameless(EmbeddingFunction[Any]):
+    def __call__(self, input: Any) -> Any:  # noqa: A002
+        return [[1.0] for _ in input]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda rows: np.array(rows, dtype=np.float64), iter])
+def test_lists_tuples_and_arrays_become_float32(kind: Any) -> None:
+    embedder = as_embedder(lambda texts: kind(lengths(texts)))
+    if kind is iter:
+        with pytest.raises(EmbedderError, match="no array of numbers"):
+            embedder.embed_documents(["a"])
+        return
+    vectors = embedder.embed_documents(("a", "bcd"))
+    assert vectors.dtype == np.float32
+    assert vectors.tolist() == [[1.0, 1.0], [3.0, 1.0]]
+    assert embedder.embed_query("ab").tolist() == [2.0, 1.0]
+
+
+def test_a_list_of_arrays_is_as_good_as_an_array() -> None:
+    assert as_embedder(lambda texts: [np.ones(3) for _ in texts]).embed_documents(["a", "b"]).shape == (2, 3)
+
+
+def test_chromas_functions_embed_queries_their_own_way() -> None:
+    embedder = as_embedder(Registered())
+    assert embedder.embed_documents(["abc"]).tolist() == [[3.0, 0.0]]
+    assert embedder.embed_query("abc").tolist() == [3.0, 9.0]
+
+
+def test_a_query_method_that_takes_the_text_is_called_with_the_text() -> None:
+    class Bridge:
+        def __call__(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+        def embed_query(self, query: str) -> list[float]:
+            return [float(len(query)), 5.0]
+
+    assert as_embedder(Bridge()).embed_query("abc").tolist() == [3.0, 5.0]
+
+
+def test_an_embedder_is_returned_as_it_is() -> None:
+    embedder = as_embedder(lengths)
+    assert as_embedder(embedder) is embedder
+
+
+def test_a_given_name_counts_more_than_its_own() -> None:
+    first = as_embedder(Registered(), name="one")
+    assert (first.name, as_embedder(first, name="two").name) == ("one", "two")
+    assert as_embedder(first, name="two").embed_query("abc").tolist() == [3.0, 9.0]
+
+
+def test_names() -> None:
+    class Named:
+        name = "mine"
+
+        def __call__(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+    assert as_embedder(Named()).name == "mine"
+    assert as_embedder(lengths).name == "lengths"
+    assert as_embedder(functools.partial(lengths)).name == "lengths"
+    assert as_embedder(Registered()).name == "registered:small"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_chroma_function_without_a_name_goes_by_its_class() -> None:
+    assert as_embedder(Nameless()).name == "Nameless"
+
+
+def test_a_name_that_raises_falls_back_to_the_class() -> None:
+    class Shy:
+        def name(self) -> str:
+            raise NotImplementedError
+
+        def __call__(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+    assert as_embedder(Shy()).name.endswith("Shy")
+
+
+def test_the_dimension_is_learned_and_then_held() -> None:
+    width = [2]
+    embedder = as_embedder(lambda texts: [[1.0] * width[0] for _ in texts])
+    assert embedder.dimension is None
+    embedder.embed_query("a")
+    assert embedder.dimension == 2
+    width[0] = 3
+    with pytest.raises(EmbedderError, match="dimension 3, not 2"):
+        embedder.embed_documents(["a"])
+
+
+def test_a_declared_dimension_is_held_from_the_first_call() -> None:
+    with pytest.raises(EmbedderError, match="dimension 2, not 3"):
+        Embedder("short", lengths, lambda text: [1.0], dimension=3).embed_documents(["a"])
+
+
+def test_no_texts_make_no_call() -> None:
+    def refuse(_: Any) -> Any:
+        raise AssertionError
+
+    assert as_embedder(refuse).embed_documents([]).shape == (0, 0)
+    assert Embedder("known", refuse, refuse, dimension=3).embed_documents([]).shape == (0, 3)
+
+
+def test_what_the_embedder_raises_is_wrapped_with_its_cause() -> None:
+    def fail(texts: list[str]) -> Any:
+        raise KeyError("weights")
+
+    with pytest.raises(EmbedderError, match=r"'.*fail' failed on 2 texts with KeyError.*Allowed.*embedder=") as caught:
+        as_embedder(fail).embed_documents(["a", "b"])
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(EmbedderError, match="failed on a query"):
+        as_embedder(fail).embed_query("a")
+
+
+def test_our_own_errors_pass_unchanged() -> None:
+    error = MissingExtraError.of("openai", "openai")
+
+    def fail(texts: list[str]) -> Any:
+        raise error
+
+    with pytest.raises(MissingExtraError) as caught:
+        as_embedder(fail).embed_query("a")
+    assert caught.value is error
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "all-MiniLM-L6-v2", Registered])
+def test_what_cannot_embed_is_refused_at_once(wrong: Any) -> None:
+    with pytest.raises(InvalidInputError, match="Allowed"):
+        as_embedder(wrong)
+
+
+def test_checking_a_query_costs_microseconds() -> None:
+    vectors = np.ones((1, 384), dtype=np.float32)
+    embedder = as_embedder(lambda texts: vectors)
+    rounds = [_seconds(lambda: embedder.embed_query("a"), 500) for _ in range(10)]
+    assert min(rounds) < 50e-6  # measured 4e-6; the room is for a busy machine
+
+
+def _seconds(call: Any, times: int) -> float:
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times
