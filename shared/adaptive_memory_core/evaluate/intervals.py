@@ -1,0 +1,150 @@
+"""How sure is a mean, or the difference of two? Percentile bootstrap intervals, by question or by conversation.
+
+Questions of one conversation share its records, so they succeed and fail together. Treated as independent they make the
+interval too narrow: give `clusters`, one key per question, and whole conversations are drawn instead. Below about ten
+clusters the interval is still somewhat too narrow, and no resampling can mend that.
+The same seed gives the same interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from adaptive_memory_core.errors import InvalidInputError
+
+RESAMPLES = 2000  # draws; with so many, another seed moves a bound by about 2 % of the width (measured)
+CONFIDENCE = 0.95  # in (0, 1); the customary one
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with the bounds it would keep to if the questions (or the clusters) were drawn anew.
+
+    >>> print(Interval(mean=0.5, low=0.4, high=0.6, confidence=0.95, clusters=10))
+    0.500 [0.400, 0.600]
+    """
+
+    mean: float
+    low: float
+    high: float
+    confidence: float
+    clusters: int
+
+    @property
+    def excludes_zero(self) -> bool:
+        """For a difference: whether its sign is settled at this confidence.
+
+        >>> Interval(mean=0.1, low=0.0, high=0.2, confidence=0.95, clusters=10).excludes_zero
+        False
+        """
+        return self.low > 0 or self.high < 0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def bootstrap(
+    scores: Sequence[float],
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Interval:
+    """The mean of the scores and its percentile interval. Every question counts the same, whatever its cluster.
+
+    >>> print(bootstrap([0.5, 0.5, 0.5], seed=1))      # no spread, no width
+    0.500 [0.500, 0.500]
+    >>> print(bootstrap([0.0, 1.0], seed=1))      # a quarter of all draws is (0, 0), another is (1, 1)
+    0.500 [0.000, 1.000]
+    >>> print(bootstrap([0.0, 0.0, 1.0, 1.0], clusters=["ann", "bob", "ann", "bob"], seed=1))      # two equal clusters
+    0.500 [0.500, 0.500]
+
+    Source: Efron, Bootstrap methods: another look at the jackknife (1979); clusters as in Field and Welsh (2007).
+    """
+    _check(resamples, confidence)
+    sums, sizes = _by_cluster(_finite(scores), clusters)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(_drawn_means(sums, sizes, seed=seed, resamples=resamples), [tail, 1 - tail])
+    return Interval(float(sums.sum() / sizes.sum()), float(low), float(high), confidence, len(sums))
+
+
+def paired_difference(
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> Interval:
+    """How much better ours is than theirs on the same questions in the same order: mean of the differences, interval.
+
+    Far narrower than the difference of two separate intervals, since what makes a question hard for both cancels.
+
+    >>> print(paired_difference([0.75, 0.25, 0.5], [0.5, 0.0, 0.25], seed=1))      # ahead by a quarter everywhere
+    0.250 [0.250, 0.250]
+    >>> paired_difference([1.0, 0.0], [0.0, 1.0], seed=1).excludes_zero      # one won, one lost
+    False
+    """
+    if len(ours) != len(theirs):
+        raise InvalidInputError(
+            f"there are {len(ours)} scores of ours and {len(theirs)} of theirs. A pair is one question asked of both. "
+            "Score both systems on the same questions, in the same order."
+        )
+    differences = _finite(ours) - _finite(theirs)
+    return bootstrap(list(differences), seed=seed, clusters=clusters, resamples=resamples, confidence=confidence)
+
+
+def _check(resamples: int, confidence: float) -> None:
+    if resamples < 1 or not 0 < confidence < 1:
+        raise InvalidInputError(
+            f"resamples is {resamples!r} and confidence {confidence!r}. The first is at least 1, the second lies "
+            f"between 0 and 1. Leave them out for {RESAMPLES} and {CONFIDENCE}."
+        )
+
+
+def _drawn_means(sums: _Floats, sizes: _Floats, *, seed: int, resamples: int) -> _Floats:
+    """One mean per draw of as many clusters as there are, with replacement."""
+    random = np.random.default_rng(seed)
+    means = np.empty(resamples)
+    for draw in range(resamples):
+        drawn = random.integers(0, len(sums), size=len(sums))
+        means[draw] = sums[drawn].sum() / sizes[drawn].sum()
+    return means
+
+
+def _by_cluster(scores: _Floats, clusters: Sequence[Hashable] | None) -> tuple[_Floats, _Floats]:
+    """The sum and the number of the scores in each cluster; without clusters each question is one."""
+    keys = range(len(scores)) if clusters is None else clusters
+    if len(keys) != len(scores):
+        raise InvalidInputError(
+            f"there are {len(scores)} scores and {len(keys)} cluster keys. Each score needs its own. "
+            "Give one key per question, in the same order."
+        )
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    if len(numbers) < 2:
+        what = "questions" if clusters is None else "clusters"
+        raise InvalidInputError(
+            f"there are {len(numbers)} {what}. An interval needs at least 2, to see how much they differ. "
+            "Add some, leave clusters out if questions are independent, or report the mean alone."
+        )
+    member = np.array([numbers[key] for key in keys])
+    sums, sizes = np.bincount(member, weights=scores), np.bincount(member)
+    return sums.astype(np.float64), sizes.astype(np.float64)
+
+
+def _finite(scores: Sequence[float]) -> _Floats:
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise InvalidInputError(
+            f"the scores have shape {values.shape} or hold a nan or an infinity. They must be one finite number per "
+            "question. Look for a division by zero in the measure."
+        )
+    return values

@@ -1,0 +1,157 @@
+"""How good is one ranking? Each measure takes the ids as ranked and the ids that are right, and answers in [0, 1].
+
+What holds for all of them:
+- `gold` is a collection of ids, or a mapping from id to gain; an id is right if its gain is above 0.
+- A question without gold has no score and is refused: counting it as 0 or as 1 would move the mean either way.
+- A ranking that names an id twice is refused: the system that made it is at fault, and hiding that would flatter it.
+- On what is left they agree with trec_eval (R, P, success, ndcg_cut, recip_rank) to 1e-9, which the tests check.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from adaptive_memory_core.errors import InvalidInputError
+
+Ranking: TypeAlias = Sequence[str]
+Gold: TypeAlias = Collection[str] | Mapping[str, float]
+
+
+def recall_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+    """The share of the gold that stands among the first k.
+
+    >>> recall_at(["a", "b", "c"], {"a", "c"}, k=2)
+    0.5
+    >>> recall_at([], {"a"}, k=2)      # nothing was returned
+    0.0
+    """
+    right = _gains(gold)
+    return _found(ranking, right, k) / len(right)
+
+
+def hit_rate_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+    """1 if any of the gold stands among the first k, else 0; the mean over questions is the hit rate (success@k).
+
+    >>> hit_rate_at(["a", "b", "c"], {"c", "z"}, k=3)
+    1.0
+    >>> hit_rate_at(["a", "b", "c"], {"c", "z"}, k=2)      # one place too late
+    0.0
+    """
+    return float(_found(ranking, _gains(gold), k) > 0)
+
+
+def all_found_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+    """1 if the whole gold stands among the first k, else 0: what a question of several hops needs.
+
+    >>> all_found_at(["a", "b", "c"], {"a", "c"}, k=3)
+    1.0
+    >>> all_found_at(["a", "b", "c"], {"a", "b"}, k=1)      # two do not fit in one place
+    0.0
+    """
+    right = _gains(gold)
+    return float(_found(ranking, right, k) == len(right))
+
+
+def precision_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+    """The share of the k places that hold gold. An empty place counts as wrong, so a short ranking is not rewarded.
+
+    >>> precision_at(["a", "b", "c", "d"], {"a", "c"}, k=4)
+    0.5
+    >>> precision_at(["a"], {"a"}, k=4)      # three empty places
+    0.25
+    """
+    return _found(ranking, _gains(gold), k) / k
+
+
+def ndcg_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+    """The discounted gain of the first k, as a share of the best that any ranking of all the gold could have.
+
+    The gain at rank r is divided by log2(r + 1). Gains enter as they are, not as 2 ** gain - 1; where none are given,
+    each gold counts 1.
+
+    >>> ndcg_at(["x", "y", "a"], {"a"}, k=3)      # log2(4) is 2
+    0.5
+    >>> ndcg_at(["b", "a"], {"a": 3.0, "b": 1.0}, k=1)      # graded: 1 of the 3 to be had in the first place
+    0.3333333333333333
+    >>> ndcg_at(["a"], {"a", "b"}, k=1)      # the rest of the gold does not fit: nothing was lost
+    1.0
+
+    Source: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques (2002); discount as in trec_eval.
+    """
+    right = _gains(gold)
+    gained = _discounted([right.get(item, 0.0) for item in _first(ranking, k)])
+    ideal = _discounted(sorted(right.values(), reverse=True)[:k])
+    return min(1.0, gained / ideal)
+
+
+def reciprocal_rank(ranking: Ranking, gold: Gold, *, k: int | None = None) -> float:
+    """One divided by the rank of the first gold (its mean over questions is the MRR); 0 if none is in the first k.
+
+    >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
+    0.5
+    >>> reciprocal_rank(["x", "a", "b"], {"a", "b"}, k=1)
+    0.0
+    """
+    right = _gains(gold)
+    first = _first(ranking, max(1, len(ranking)) if k is None else k)
+    return next((1 / rank for rank, item in enumerate(first, start=1) if item in right), 0.0)
+
+
+def mean(scores: Iterable[float]) -> float:
+    """The mean over questions, each of them counting the same.
+
+    >>> mean([1.0, 0.0, 0.5])
+    0.5
+    >>> mean([])      # no questions, no mean
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: there are no scores. A mean needs at least one. Check the selection.
+    """
+    scores = list(scores)
+    if not scores:
+        raise InvalidInputError("there are no scores. A mean needs at least one. Check the selection.")
+    return math.fsum(scores) / len(scores)
+
+
+def _found(ranking: Ranking, right: Mapping[str, float], k: int) -> int:
+    return sum(item in right for item in _first(ranking, k))
+
+
+def _first(ranking: Ranking, k: int) -> Ranking:
+    """The first k ids, once the ranking and k are known to make sense."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise InvalidInputError(f"k is {k!r}. It must be a whole number from 1 up. Pass e.g. k=10.")
+    if isinstance(ranking, str):
+        raise InvalidInputError(f"the ranking is the text {ranking!r}. It must be a list of ids. Pass [{ranking!r}].")
+    if len(set(ranking)) != len(ranking):
+        twice = next(item for place, item in enumerate(ranking) if item in ranking[:place])
+        raise InvalidInputError(
+            f"the ranking names {twice!r} twice. Each id may stand in it once. Mend the system that returned it, "
+            "or keep the first of each with list(dict.fromkeys(ranking))."
+        )
+    return ranking[:k]
+
+
+def _gains(gold: Gold) -> dict[str, float]:
+    """The gain of each right id, all above 0; never empty."""
+    if isinstance(gold, str):
+        raise InvalidInputError(f"the gold is the text {gold!r}. It must be a collection of ids. Pass {{{gold!r}}}.")
+    gains = dict(gold) if isinstance(gold, Mapping) else dict.fromkeys(gold, 1.0)
+    for item, gain in gains.items():
+        if not 0 <= gain < math.inf:
+            raise InvalidInputError(
+                f"the gain of {item!r} is {gain!r}. A gain is a finite number from 0 up. Give 0 to what is irrelevant."
+            )
+    right = {item: float(gain) for item, gain in gains.items() if gain > 0}
+    if not right:
+        raise InvalidInputError(
+            "the question has no gold. A measure needs at least one right id. "
+            "Leave such questions out, and count separately how often nothing was returned for them."
+        )
+    return right
+
+
+def _discounted(gains: Iterable[float]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
