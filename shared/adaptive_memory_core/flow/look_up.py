@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.records import ReadState, Record, Scope
-from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
+from adaptive_memory_core.records import Record, Scope
 
 
 def look_up(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[dict[str, Stored]]:
@@ -18,10 +16,8 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[dict[str, St
         return {}
     found = yield from ask(ports.store.fetch, scope, ids)
     states = yield from ask(ports.ledger.states, scope, [one.stored_id for one in found.values()])
-    return {
-        record_id: replace(one, record=with_state(one.record, states.get(one.stored_id)))
-        for record_id, one in found.items()
-    }
+    hits = {name: ports.store.hit(scope, one, states.get(one.stored_id)) for name, one in found.items()}
+    return {name: Stored(hit.record, hit.stored_id) for name, hit in hits.items()}
 
 
 def look_up_one(ports: Ports, scope: Scope, record_id: str) -> Flow[Stored]:
@@ -38,17 +34,6 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
         f"There is no record {', '.join(map(repr, ids))} for {scope}. Give an id that remember() or recall() returned "
         "in this scope and that was not forgotten."
     )
-
-
-def with_state(record: Record, state: ReadState | None) -> Record:
-    """The record with this state in place of the one its metadata shows, and its importance as verdicts moved it."""
-    known = record.read if state is None else state
-    if known is record.read and known.boost == 0.0:
-        return record
-    if known.boost == 0.0:
-        return replace(record, read=known)
-    written = NEUTRAL_IMPORTANCE if record.importance is None else record.importance
-    return replace(record, read=known, importance=boosted(written, known.boost))
 
 
 def get(ports: Ports, scope: Scope, record_id: str) -> Flow[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.records import Hit, Metadata, ReadState, Record, Scope, Verdict
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats
@@ -21,6 +21,15 @@ class Stored:
 
     record: Record
     stored_id: str
+
+
+class Found(NamedTuple):
+    """What a channel brought, before it is read: `similarity` is calibrated, `metadata` as the collection has it."""
+
+    stored_id: str
+    text: str | None
+    metadata: Metadata | None
+    similarity: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,9 @@ class Store(Protocol):
 
     @property
     def batch_size(self) -> int: ...
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]: ...
-    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]: ...
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]: ...
+    def hit(self, scope: Scope, found: Found, state: ReadState | None) -> Hit: ...
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...

@@ -9,11 +9,10 @@ from functools import lru_cache, partial
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
-from adaptive_memory_core.flow.look_up import with_state
 from adaptive_memory_core.flow.ports import Entry, Ports, Where
 from adaptive_memory_core.learn.reading import after_read
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Hit, ReadState, Scope, Scored
+from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.score.select import select, wants_more
 
@@ -63,14 +62,14 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[tuple[list[Hit], tupl
     """Candidates with their read state; more of them while gates leave too few. Notes say what was left out."""
     policy, asked = request.policy, max(request.policy.recall_k, request.k)
     while True:
-        hits = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+        found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+        known = yield from attempt(LedgerError, ports.ledger.states, request.scope, [one.stored_id for one in found])
+        states = known.value or {}
+        hits = [ports.store.hit(request.scope, one, states.get(one.stored_id)) for one in found]
         if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
-    outcome = yield from attempt(LedgerError, ports.ledger.states, request.scope, [hit.stored_id for hit in hits])
-    states = outcome.value or {}
-    notes = () if outcome.error is None else (f"the collection's own read state was used: {outcome.error}",)
-    return [_in_state(hit, states.get(hit.stored_id)) for hit in hits], notes
+    return hits, () if known.error is None else (f"the collection's own read state was used: {known.error}",)
 
 
 def learn(ports: Ports, answer: Recall) -> Flow[Recall]:
@@ -104,11 +103,6 @@ def _commit(ports: Ports, answer: Recall) -> int:
     if after != seen:
         ports.projector.wake()
     return step
-
-
-def _in_state(hit: Hit, state: ReadState | None) -> Hit:
-    record = with_state(hit.record, state)
-    return hit if record is hit.record else Hit(record, hit.similarity, hit.stored_id)
 
 
 def _candidates(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> list[LoggedCandidate]:

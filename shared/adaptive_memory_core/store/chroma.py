@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adaptive_memory_core.errors import FilterError, StoreError
-from adaptive_memory_core.flow.ports import Stored, Vector, Where
-from adaptive_memory_core.records import Fields, Hit, Metadata, Scope
+from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
+from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score.signals import similarity
-from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, projection, record_of
-from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
+from adaptive_memory_core.identity import record_id, scoped_id
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -33,21 +33,26 @@ class ChromaStore:
         self.batch_size = min(LARGEST_BATCH, _client(collection).get_max_batch_size())
         self._owners: set[str] = set()  # users met so far: what "everyone" must look past
 
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]:
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST)
         if scope.user is not None:
             return self._query(scope, vector, wanted, _both({self.fields.user_id: scope.user}, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
 
-    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]:
+    def hit(self, scope: Scope, found: Found, state: ReadState | None) -> Hit:
+        """What was found as a record with its read state: the ledger's, else the one in the metadata."""
+        record = record_of(scope, found.stored_id, found.text, found.metadata, self.fields, state)
+        return Hit(record, found.similarity, found.stored_id)
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
         """Those of the records that exist in this scope, by the ids the user knows."""
         wanted = {stored_id for one in ids for stored_id in (one, scoped_id(scope, one))}
-        found: dict[str, Stored] = {}
-        for stored_id, text, metadata in self._rows(sorted(wanted)):
-            if belongs(metadata, scope, self.fields):
-                record = record_of(scope, stored_id, text, metadata, self.fields)
-                found[record.id] = Stored(record, stored_id)
+        found = {
+            record_id(scope, stored_id): Found(stored_id, text, metadata, 1.0)
+            for stored_id, text, metadata in self._rows(sorted(wanted))
+            if belongs(metadata, scope, self.fields)
+        }
         return {one: found[one] for one in ids if one in found}
 
     def taken(self, ids: Sequence[str]) -> set[str]:
@@ -106,7 +111,7 @@ class ChromaStore:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
         _told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
 
-    def _unowned(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Hit]:
+    def _unowned(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
         reach = limit
         while True:
@@ -121,7 +126,7 @@ class ChromaStore:
 
     def _query(
         self, scope: Scope, vector: Vector, limit: int, condition: Where | None, asked: Where | None
-    ) -> tuple[list[Hit], set[str], bool]:
+    ) -> tuple[list[Found], set[str], bool]:
         """Hits of the scope, the users of the others that came along, and whether there is nothing beyond them."""
         answer = _told(
             lambda: self.collection.query(
@@ -132,18 +137,17 @@ class ChromaStore:
             ),
             asked,
         )
-        found: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[index,literal-required]
-        hits: list[Hit] = []
+        rows: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[index,literal-required]
+        found: list[Found] = []
         strangers: set[str] = set()
-        for stored_id, text, metadata, distance in found:
+        for stored_id, text, metadata, distance in rows:
             if text is None and metadata is None:
                 continue  # deleted, but still in an index that another process has not reloaded
             if belongs(metadata, scope, self.fields):
-                record = record_of(scope, stored_id, text, metadata, self.fields)
-                hits.append(Hit(record, similarity(distance, space=self.space), stored_id))
+                found.append(Found(stored_id, text, metadata, similarity(distance, space=self.space)))
             elif isinstance(owner := (metadata or {}).get(self.fields.user_id), str):
                 strangers.add(owner)
-        return hits, strangers, len(answer["ids"][0]) < limit
+        return found, strangers, len(answer["ids"][0]) < limit
 
     def _write(
         self,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
-from adaptive_memory_core.records import NEVER_READ, Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.identity import record_id
 
 
@@ -22,22 +24,37 @@ def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
     return owner == scope.user and (owner is None or isinstance(owner, str))
 
 
-def record_of(scope: Scope, stored_id: str, text: str | None, metadata: Metadata | None, fields: Fields) -> Record:
-    """A record from what Chroma holds; a key that is missing or of another type counts as unknown."""
-    found = {} if metadata is None else metadata
-    ours = fields.names()
+def record_of(
+    scope: Scope,
+    stored_id: str,
+    text: str | None,
+    metadata: Metadata | None,
+    fields: Fields,
+    state: ReadState | None = None,
+) -> Record:
+    """A record from what Chroma holds; a key that is missing or of another type counts as unknown.
+
+    Its read state is the one given, else the one its metadata shows; its importance is as verdicts moved it.
+    """
+    found: Metadata = {} if metadata is None else metadata
+    get = found.get
+    known = state_of(found, fields) if state is None else state
+    importance = _number(get(fields.importance), 0.0, 1.0)
+    if known.boost != 0.0:
+        importance = boosted(NEUTRAL_IMPORTANCE if importance is None else importance, known.boost)
+    others = found.keys() - _names(fields)
     return Record(
-        id=record_id(scope, stored_id),
-        text="" if text is None else text,
-        kind=_words(found.get(fields.kind)),
-        importance=_number(found.get(fields.importance), 0.0, 1.0),
-        created_at=_time(found.get(fields.created_at)),
-        valid_from=_time(found.get(fields.valid_from)),
-        valid_until=_time(found.get(fields.valid_until)),
-        supersedes=_words(found.get(fields.supersedes)),
-        superseded_by=_words(found.get(fields.superseded_by)),
-        metadata={key: value for key, value in found.items() if key not in ours},
-        read=state_of(found, fields),
+        record_id(scope, stored_id),
+        "" if text is None else text,
+        _words(get(fields.kind)),
+        importance,
+        _time(get(fields.created_at)),
+        _time(get(fields.valid_from)),
+        _time(get(fields.valid_until)),
+        _words(get(fields.supersedes)),
+        _words(get(fields.superseded_by)),
+        {key: found[key] for key in sorted(others)} if others else {},
+        known,
     )
 
 
@@ -46,14 +63,14 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
 
     >>> state_of({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
     True
-    >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == NEVER_READ
+    >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
     True
     """
     last_read = _time(metadata.get(fields.last_read))
     count = int(_number(metadata.get(fields.retrieval_count), 0.0) or 0)
     strength = _number(metadata.get(fields.strength), 0.0, 1.0)
     boost = _number(metadata.get(fields.boost), -1.0, 1.0)
-    state = ReadState(
+    return ReadState(
         last_read=last_read,
         refreshed_at=last_read,
         streak=min(count, 1),
@@ -65,7 +82,11 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
         boost=0.0 if boost is None else boost,
         pinned=metadata.get(fields.pinned) in (1, True),
     )
-    return NEVER_READ if state == NEVER_READ else state
+
+
+@lru_cache(maxsize=16)
+def _names(fields: Fields) -> frozenset[str]:
+    return frozenset(fields.names())
 
 
 def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
@@ -121,13 +142,15 @@ def _words(value: Any) -> str | None:
 
 
 def _number(value: Any, low: float, high: float = math.inf) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
         return None
-    return value if math.isfinite(value) and low <= value <= high else None
+    return value if low <= value <= high and value - value == 0 else None  # inf - inf is NaN
 
 
 def _time(value: Any) -> float | None:
     """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC."""
+    if value is None:
+        return None
     if not isinstance(value, str):
         return _number(value, -math.inf)
     try:

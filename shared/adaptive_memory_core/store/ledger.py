@@ -43,6 +43,7 @@ class SQLiteLedger:
         self.file = LedgerFile(path, durability=durability)
         self.collection_key = 0
         self._user_keys: dict[Scope, int] = {}
+        self._policies: set[str] = set()
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
@@ -98,6 +99,7 @@ class SQLiteLedger:
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             states = self._advance(sql, user, present, advance)
             if entry.logged:
+                self._keep_policy(sql, entry)
                 _log(sql, user, step[0], entry, forgotten)
         return step[0], states
 
@@ -122,7 +124,7 @@ class SQLiteLedger:
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
                 key, state = known.get(stored_id, (None, seen))
-                key = rows.write_state(sql, self.collection_key, user, stored_id, None, state) if key is None else key
+                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, state)
                 changed += judge_once(sql, (key, recall_id), state, verdict, rule, now=now)
         return changed
 
@@ -197,17 +199,29 @@ class SQLiteLedger:
         """Apply the rule to the states as they stand in this transaction; only what changes is written."""
         known = rows.known_states(sql, self.collection_key, user, list(seen))
         after: dict[str, ReadState] = {}
+        changed: dict[int, ReadState] = {}
         for stored_id, start in seen.items():
             record_key, before = known.get(stored_id, (None, start))
-            after[stored_id] = rule(before)
-            if after[stored_id] != before:
-                rows.write_state(sql, self.collection_key, user, stored_id, record_key, after[stored_id])
+            state = after[stored_id] = rule(before)
+            if state != before:
+                key = record_key or rows.insert_state(sql, self.collection_key, user, stored_id, before)
+                changed[key] = state
+        rows.update_states(sql, changed)
+        rows.announce(sql, changed)
         return after
+
+    def _keep_policy(self, sql: sqlite3.Connection, entry: Entry) -> None:
+        """The policy behind a hash, once; what was seen in the table stays there."""
+        if entry.policy_hash in self._policies:
+            return
+        if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
+            self._policies.add(entry.policy_hash)
+        else:
+            sql.execute("INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
 
 
 def _log(sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: set[str]) -> None:
     kept = [one for one in entry.candidates or () if one.id not in forgotten]
-    sql.execute("INSERT OR IGNORE INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
     sql.execute(
         f"INSERT INTO recalls (user_key, {_LOG_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
         (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, ledger_log.encode(kept)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -14,19 +14,19 @@ SIGNAL_UNIT = 1_000_000  # signals to six: a replay ranks by them
 
 
 def encode(candidates: Sequence[LoggedCandidate]) -> str:
-    """The candidates as one JSON text.
+    """The candidates as one JSON text; the columns of numbers hold the scored ones, which stand first.
 
     >>> encode([LoggedCandidate("a", 0.5, {"similarity": 0.5}, {"similarity": 0.25}, None)])
-    '{"id":["a"],"score":[5000],"parts":{"similarity":[5000]},"signals":{"similarity":[250000]},"reason":[null]}'
+    '{"id":["a"],"reason":[null],"score":[5000],"parts":{"similarity":[5000]},"signals":{"similarity":[250000]}}'
     """
-    parts = next((one.parts for one in candidates if one.parts), {})
-    signals = next((one.signals for one in candidates if one.signals), {})
+    scored = [one for one in candidates if one.score is not None]
+    ordered = [*scored, *(one for one in candidates if one.score is None)]
     columns = {
-        "id": [one.id for one in candidates],
-        "score": [_whole(one.score, PART_UNIT) for one in candidates],
-        "parts": {name: [_whole(one.parts.get(name), PART_UNIT) for one in candidates] for name in parts},
-        "signals": {name: [_whole(one.signals.get(name), SIGNAL_UNIT) for one in candidates] for name in signals},
-        "reason": [one.reason for one in candidates],
+        "id": [one.id for one in ordered],
+        "reason": [one.reason for one in ordered],
+        "score": [round(PART_UNIT * (one.score or 0.0)) for one in scored],
+        "parts": _columns([one.parts for one in scored], PART_UNIT),
+        "signals": _columns([one.signals for one in scored], SIGNAL_UNIT),
     }
     return orjson.dumps(columns).decode()
 
@@ -39,10 +39,11 @@ def decode(text: str) -> tuple[LoggedCandidate, ...]:
     True
     """
     columns: dict[str, Any] = orjson.loads(text)
+    scores = columns["score"]
     return tuple(
         LoggedCandidate(
             name,
-            _real(columns["score"][row], PART_UNIT),
+            scores[row] / PART_UNIT if row < len(scores) else None,
             _row(columns["parts"], row, PART_UNIT),
             _row(columns["signals"], row, SIGNAL_UNIT),
             columns["reason"][row],
@@ -68,13 +69,9 @@ def logged_recall(row: tuple[Any, ...]) -> LoggedRecall:
     return LoggedRecall(*row[:6], candidates=decode(row[6]))
 
 
-def _whole(value: float | None, unit: int) -> int | None:
-    return None if value is None else round(value * unit)
+def _columns(rows: Sequence[Mapping[str, float]], unit: int) -> dict[str, list[int]]:
+    return {name: [round(unit * row[name]) for row in rows] for name in rows[0]} if rows else {}
 
 
-def _real(value: int | None, unit: int) -> float | None:
-    return None if value is None else value / unit
-
-
-def _row(columns: dict[str, list[int | None]], row: int, unit: int) -> dict[str, float]:
-    return {name: column[row] / unit for name, column in columns.items() if column[row] is not None}
+def _row(columns: Mapping[str, Sequence[int]], row: int, unit: int) -> dict[str, float]:
+    return {name: column[row] / unit for name, column in columns.items() if row < len(column)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from adaptive_memory_core.records import ReadState, Scope
@@ -14,7 +15,7 @@ from adaptive_memory_core.identity import record_id
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
-_FLAGS = tuple(COLUMNS.index(name) for name in ("remembered", "pinned"))
+_POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
 _INSERT = (
     f"INSERT INTO records (collection_key, user_key, stored_id, {LIST}, version) "  # noqa: S608 - our own names
     f"VALUES (?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
@@ -40,7 +41,7 @@ def known_states(
     found: dict[str, tuple[int, ReadState]] = {}
     for chunk in chunks(stored_ids):
         query = (
-            f"SELECT stored_id, record_key, {LIST} FROM records "  # noqa: S608 - our own names
+            f"SELECT stored_id, record_key, {LIST} FROM records {_POINTWISE} "  # noqa: S608 - our own names
             f"WHERE collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
         )
         for row in sql.execute(query, (collection_key, user_key, *chunk)):
@@ -56,34 +57,36 @@ def held_by_others(
         row[0]
         for chunk in chunks(stored_ids)
         for row in sql.execute(
-            "SELECT stored_id FROM records WHERE collection_key = ? AND user_key != ? "  # noqa: S608
+            f"SELECT stored_id FROM records {_POINTWISE} WHERE collection_key = ? AND user_key != ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})",
             (collection_key, user_key, *chunk),
         )
     }
 
 
-def write_state(
-    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, record_key: int | None, state: ReadState
-) -> int:
-    """Keep a state and put it on the list of what the collection has yet to be told."""
-    if record_key is None:
-        record_key = int(sql.execute(_INSERT, (collection_key, user_key, stored_id, *_values(state))).fetchone()[0])
-    else:
-        sql.execute(_UPDATE, (*_values(state), record_key))
-    sql.execute("INSERT OR IGNORE INTO outbox (record_key) VALUES (?)", (record_key,))
-    return record_key
+def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, state: ReadState) -> int:
+    """Start a row with this state (or take over one that another user left); gives its key."""
+    row = sql.execute(_INSERT, (collection_key, user_key, stored_id, *_values(state))).fetchone()
+    return int(row[0])
+
+
+def update_states(sql: sqlite3.Connection, states: Mapping[int, ReadState]) -> None:
+    """Keep states of rows that exist."""
+    sql.executemany(_UPDATE, [(*_values(state), record_key) for record_key, state in states.items()])
+
+
+def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
+    """Put records on the list of what the collection has yet to be told."""
+    sql.executemany("INSERT OR IGNORE INTO outbox (record_key) VALUES (?)", [(one,) for one in record_keys])
 
 
 def state_of(row: Sequence[Any]) -> ReadState:
-    values = list(row)
-    for flag in _FLAGS:
-        values[flag] = bool(values[flag])
-    return ReadState(*values)
+    """A row's state columns as a value; SQLite has no bool."""
+    remembered, strength, settled_step, boost, pinned = row[6:]
+    return ReadState(*row[:6], remembered == 1, strength, settled_step, boost, pinned == 1)
 
 
-def _values(state: ReadState) -> Iterator[Any]:
-    return (getattr(state, name) for name in COLUMNS)
+_values = attrgetter(*COLUMNS)
 
 
 def chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -37,9 +37,9 @@ CREATE TABLE records (
     settled_step INTEGER NOT NULL DEFAULT 0,
     boost REAL NOT NULL DEFAULT 0,
     pinned INTEGER NOT NULL DEFAULT 0,
-    version INTEGER NOT NULL DEFAULT 0,       -- changes so far; the outbox compares it
-    UNIQUE (collection_key, stored_id)
+    version INTEGER NOT NULL DEFAULT 0        -- changes so far; the outbox compares it
 );
+CREATE UNIQUE INDEX records_by_stored_id ON records (collection_key, stored_id);
 CREATE INDEX records_of_user ON records (user_key);
 CREATE TABLE outbox (record_key INTEGER PRIMARY KEY);
 CREATE TABLE policies (policy_hash TEXT PRIMARY KEY, policy TEXT NOT NULL) WITHOUT ROWID;

@@ -6,6 +6,7 @@ import sqlite3
 
 from adaptive_memory_core.flow.ports import Rejudge
 from adaptive_memory_core.records import ReadState, Verdict
+from adaptive_memory_core.store.ledger_rows import announce
 
 
 def judge_once(
@@ -25,5 +26,5 @@ def judge_once(
         (*key, verdict.value, now, before, boost),
     )
     sql.execute("UPDATE records SET boost = ?, version = version + 1 WHERE record_key = ?", (boost, key[0]))
-    sql.execute("INSERT OR IGNORE INTO outbox (record_key) VALUES (?)", key[:1])
+    announce(sql, key[:1])
     return True
