@@ -16,8 +16,8 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[dict[str, St
         return {}
     found = yield from ask(ports.store.fetch, scope, ids)
     states = yield from ask(ports.ledger.states, scope, [one.stored_id for one in found.values()])
-    hits = {name: ports.store.hit(scope, one, states.get(one.stored_id)) for name, one in found.items()}
-    return {name: Stored(hit.record, hit.stored_id) for name, hit in hits.items()}
+    hits = ports.store.hits(scope, found.values(), states)
+    return {hit.record.id: Stored(hit.record, hit.stored_id) for hit in hits}
 
 
 def look_up_one(ports: Ports, scope: Scope, record_id: str) -> Flow[Stored]:

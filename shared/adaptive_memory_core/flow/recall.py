@@ -64,8 +64,7 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[tuple[list[Hit], tupl
     while True:
         found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
         known = yield from attempt(LedgerError, ports.ledger.states, request.scope, [one.stored_id for one in found])
-        states = known.value or {}
-        hits = [ports.store.hit(request.scope, one, states.get(one.stored_id)) for one in found]
+        hits = ports.store.hits(request.scope, found, known.value or {})
         if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))

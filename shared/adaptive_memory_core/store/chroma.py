@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
-from adaptive_memory_core.score.signals import similarity
+from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
 from adaptive_memory_core.identity import record_id, scoped_id
 
@@ -40,10 +40,13 @@ class ChromaStore:
             return self._query(scope, vector, wanted, _both({self.fields.user_id: scope.user}, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
 
-    def hit(self, scope: Scope, found: Found, state: ReadState | None) -> Hit:
-        """What was found as a record with its read state: the ledger's, else the one in the metadata."""
-        record = record_of(scope, found.stored_id, found.text, found.metadata, self.fields, state)
-        return Hit(record, found.similarity, found.stored_id)
+    def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
+        """What was found, as records with their read states: the ledger's, else the one in the metadata."""
+        fields = self.fields
+        return [
+            Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
+            for stored_id, text, metadata, similarity in found
+        ]
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
         """Those of the records that exist in this scope, by the ids the user knows."""
@@ -144,7 +147,7 @@ class ChromaStore:
             if text is None and metadata is None:
                 continue  # deleted, but still in an index that another process has not reloaded
             if belongs(metadata, scope, self.fields):
-                found.append(Found(stored_id, text, metadata, similarity(distance, space=self.space)))
+                found.append(Found(stored_id, text, metadata, signals.similarity(distance, space=self.space)))
             elif isinstance(owner := (metadata or {}).get(self.fields.user_id), str):
                 strangers.add(owner)
         return found, strangers, len(answer["ids"][0]) < limit

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 import orjson
@@ -14,6 +15,7 @@ from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store import ledger_log
 from adaptive_memory_core.store import ledger_rows as rows
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.store.ledger_cache import StateCache
 from adaptive_memory_core.store.ledger_file import LedgerFile
 from adaptive_memory_core.store.ledger_verdicts import judge_once
 
@@ -44,6 +46,7 @@ class SQLiteLedger:
         self.collection_key = 0
         self._user_keys: dict[Scope, int] = {}
         self._policies: set[str] = set()
+        self._cache = StateCache()
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
@@ -70,11 +73,12 @@ class SQLiteLedger:
 
     def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]:
         """Start a fresh row for each new record; False where another user holds the id."""
-        with self.file.writing() as sql:
+        with self._writing() as sql:
             user = self._user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
             sql.executemany(_ENROL, [(self.collection_key, user, stored_id, steps) for stored_id in stored_ids])
             rows.unerase(sql, user, scope, stored_ids)
+            self._cache.drop(user, stored_ids)
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
@@ -82,7 +86,7 @@ class SQLiteLedger:
         """The states of those records that were read, or written through this package."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
-            known = rows.known_states(sql, self.collection_key, user, stored_ids)
+            known = self._cache.load(sql, self.collection_key, user, stored_ids)
         return {stored_id: state for stored_id, (_, state) in known.items()}
 
     def record_recall(
@@ -92,7 +96,7 @@ class SQLiteLedger:
 
         `seen` holds the states to start from where the ledger has no row. Gives the user's step and the new states.
         """
-        with self.file.writing() as sql:
+        with self._writing() as sql:
             user = self._user_key(sql, scope)
             step = sql.execute("UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)).fetchone()
             forgotten = rows.erased_among(sql, user, [one.id for one in entry.candidates])
@@ -105,7 +109,7 @@ class SQLiteLedger:
 
     def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState:
         """Change the state of one record by a rule, atomically."""
-        with self.file.writing() as sql:
+        with self._writing() as sql:
             return self._advance(sql, self._user_key(sql, scope), {stored_id: seen}, change)[stored_id]
 
     def judge(
@@ -118,9 +122,10 @@ class SQLiteLedger:
         now: float,
     ) -> int:
         """Apply verdicts on what one recall returned, each once; gives how many changed something."""
-        with self.file.writing() as sql:
+        with self._writing() as sql:
             user = self._user_key(sql, scope)
             changed = 0
+            self._cache.drop(user, list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
                 key, state = known.get(stored_id, (None, seen))
@@ -157,7 +162,7 @@ class SQLiteLedger:
 
     def erase(self, scope: Scope, record: str, stored_id: str, *, now: float) -> Erased:
         """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox."""
-        with self.file.writing() as sql:
+        with self._writing() as sql:
             user = self._user_key(sql, scope)
             known = rows.known_states(sql, self.collection_key, user, [stored_id])
             verdicts = 0
@@ -165,6 +170,7 @@ class SQLiteLedger:
                 verdicts = sql.execute("DELETE FROM verdicts WHERE record_key = ?", (record_key,)).rowcount
                 sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
+            self._cache.drop(user, [stored_id])
             entries = _strike_out(sql, user, record)
             sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
@@ -197,18 +203,30 @@ class SQLiteLedger:
         self, sql: sqlite3.Connection, user: int, seen: Mapping[str, ReadState], rule: Advance
     ) -> dict[str, ReadState]:
         """Apply the rule to the states as they stand in this transaction; only what changes is written."""
-        known = rows.known_states(sql, self.collection_key, user, list(seen))
+        known = self._cache.load(sql, self.collection_key, user, list(seen))
         after: dict[str, ReadState] = {}
-        changed: dict[int, ReadState] = {}
+        changed: dict[str, tuple[int, ReadState]] = {}
         for stored_id, start in seen.items():
-            record_key, before = known.get(stored_id, (None, start))
+            record_key, before = known.get(stored_id, (0, start))
             state = after[stored_id] = rule(before)
             if state != before:
                 key = record_key or rows.insert_state(sql, self.collection_key, user, stored_id, before)
-                changed[key] = state
-        rows.update_states(sql, changed)
-        rows.announce(sql, changed)
+                changed[stored_id] = (key, state)
+        if changed:
+            rows.update_states(sql, changed.values())
+            self._cache.put(user, changed)
         return after
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction; where it fails, nothing that it put into the cache may stay."""
+        with self.file.held():
+            try:
+                with self.file.writing() as sql:
+                    yield sql
+            except BaseException:
+                self._cache.clear()
+                raise
 
     def _keep_policy(self, sql: sqlite3.Connection, entry: Entry) -> None:
         """The policy behind a hash, once; what was seen in the table stays there."""

@@ -56,6 +56,10 @@ class LedgerFile:
             self._connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()
             self.read_only = True
 
+    def held(self) -> threading.RLock:
+        """The lock of this connection, for what must happen together with a transaction."""
+        return self._lock
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection for queries."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -70,9 +70,11 @@ def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, st
     return int(row[0])
 
 
-def update_states(sql: sqlite3.Connection, states: Mapping[int, ReadState]) -> None:
-    """Keep states of rows that exist."""
-    sql.executemany(_UPDATE, [(*_values(state), record_key) for record_key, state in states.items()])
+def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:
+    """Keep states of rows that exist, and note that the collection has yet to be told."""
+    pairs = list(states)
+    sql.executemany(_UPDATE, [(*_values(state), record_key) for record_key, state in pairs])
+    announce(sql, [record_key for record_key, _ in pairs])
 
 
 def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
