@@ -197,7 +197,7 @@ class ChromaStore:
 
 def space_of(collection: Collection) -> str:
     """The distance the collection was made with, as it says itself."""
-    configuration: Mapping[str, Any] = collection.configuration  # type: ignore[assignment]
+    configuration: Mapping[str, Any] = collection.configuration_json or {}
     index = configuration.get("hnsw") or configuration.get("spann") or {}
     space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
     return str(space)

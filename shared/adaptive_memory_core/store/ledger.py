@@ -49,13 +49,18 @@ class SQLiteLedger:
         self._cache = StateCache()
 
     def attach(self, uuid: str, name: str) -> None:
-        """Speak for this collection from now on."""
-        if not self.file.read_only:
+        """Speak for this collection from now on; writes only where the ledger has not met it before."""
+        known = self._collection(uuid)
+        if known is None and not self.file.read_only:
             with self.file.writing() as sql:
                 sql.execute("INSERT OR IGNORE INTO collections (uuid, name) VALUES (?, ?)", (uuid, name))
+            known = self._collection(uuid)
+        self.collection_key = 0 if known is None else known
+
+    def _collection(self, uuid: str) -> int | None:
         with self.file.reading() as sql:
             row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
-        self.collection_key = 0 if row is None else row[0]
+        return None if row is None else int(row[0])
 
     def embedder(self) -> tuple[str | None, int | None]:
         """The name and dimension of the embedder this collection was first written with."""
@@ -78,7 +83,7 @@ class SQLiteLedger:
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
             sql.executemany(_ENROL, [(self.collection_key, user, stored_id, steps) for stored_id in stored_ids])
             rows.unerase(sql, user, scope, stored_ids)
-            self._cache.drop(user, stored_ids)
+            self._cache.drop(stored_ids)
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
@@ -125,7 +130,7 @@ class SQLiteLedger:
         with self._writing() as sql:
             user = self._user_key(sql, scope)
             changed = 0
-            self._cache.drop(user, list(verdicts))
+            self._cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
                 key, state = known.get(stored_id, (None, seen))
@@ -170,7 +175,7 @@ class SQLiteLedger:
                 verdicts = sql.execute("DELETE FROM verdicts WHERE record_key = ?", (record_key,)).rowcount
                 sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
-            self._cache.drop(user, [stored_id])
+            self._cache.drop([stored_id])
             entries = _strike_out(sql, user, record)
             sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)

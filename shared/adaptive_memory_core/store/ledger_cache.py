@@ -20,7 +20,7 @@ class StateCache:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[int, str], Known] = {}
+        self._rows: dict[str, tuple[int, Known]] = {}  # a record has one owner at a time, so an entry names it
         self._version = -1
 
     def load(
@@ -29,22 +29,21 @@ class StateCache:
         """Row key and state of those records that have a row of this user."""
         self._notice_others(sql)
         rows = self._rows
-        missing = [one for one in stored_ids if (user, one) not in rows]
+        missing = [one for one in stored_ids if one not in rows or rows[one][0] != user]
         if missing:
             found = known_states(sql, collection_key, user, missing)
-            rows.update({(user, one): found.get(one) for one in missing})
-        known = {one: rows[user, one] for one in stored_ids}
+            rows.update({one: (user, found.get(one)) for one in missing})
+        known = {one: rows[one][1] for one in stored_ids}
         return {one: row for one, row in known.items() if row is not None}
 
     def put(self, user: int, states: Mapping[str, tuple[int, ReadState]]) -> None:
         """These are the states now."""
-        for stored_id, row in states.items():
-            self._rows[user, stored_id] = row
+        self._rows.update({stored_id: (user, row) for stored_id, row in states.items()})
 
-    def drop(self, user: int, stored_ids: Sequence[str]) -> None:
+    def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no longer known."""
         for stored_id in stored_ids:
-            self._rows.pop((user, stored_id), None)
+            self._rows.pop(stored_id, None)
 
     def clear(self) -> None:
         self._rows.clear()

@@ -50,10 +50,12 @@ class LedgerFile:
             self._connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
             self._connection.execute("PRAGMA secure_delete = FAST")
             _patiently(lambda: migrate(self._connection))
+            _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+            self._connection.execute("ROLLBACK")
         except sqlite3.OperationalError as error:
             if "readonly" not in str(error):
                 raise
-            self._connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()
+            self._connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
             self.read_only = True
 
     def held(self) -> threading.RLock:
@@ -79,15 +81,30 @@ class LedgerFile:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @property
+    def place(self) -> Path | None:
+        """The file itself; None for a ledger in RAM."""
+        return _place(self.path)
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()
 
 
+def _place(path: str) -> Path | None:
+    """The file that a path or an SQLite URI names.
+
+    >>> _place(":memory:") is None, _place("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
+    (True, True)
+    """
+    return None if ":memory:" in path else Path(path.removeprefix("file:").partition("?")[0])
+
+
 def _connect(path: str) -> sqlite3.Connection:
+    file = _place(path)
     try:
-        if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
         return sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:"))
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(

@@ -33,7 +33,8 @@ class BackgroundProjector:
 
     def __init__(self, ledger: SQLiteLedger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]) -> None:
         self._ledger, self._store, self._keeping, self._chores = ledger, store, keeping, chores
-        self._lock = None if ":memory:" in ledger.file.path else FileLock(ledger.file.path + ".projector.lock")
+        place = ledger.file.place
+        self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
         self._turn = threading.Lock()
         self._news, self._stop = threading.Event(), threading.Event()
         self._stats = ProjectionStats()

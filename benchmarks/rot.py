@@ -1,0 +1,125 @@
+"""Does reading rot a memory? NDCG@10 on half of the questions, before and after reading with the other half.
+
+    python -m benchmarks.rot --data DIR
+
+Nothing in these data changes, so nothing a memory learns from mere reads can be of help: what moves is rot. The
+"similarity only" row is what plain vector search gives. Reads come an hour apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import chromadb
+from chromadb.config import Settings
+
+from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Weights
+from adaptive_memory_core.evaluate.intervals import paired_difference
+from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
+from benchmarks.data import Dataset, Question, add_data_argument, halves, load
+from benchmarks.report import print_table, write_json
+
+HOUR, DAY = 3_600.0, 86_400.0
+POLICIES = {
+    "similarity only": Policy(weights=Weights(0, 0, 1)),
+    "default": Policy(),
+    "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8)),
+    "0.95 / 0.025 / 0.025": Policy(weights=Weights(0.025, 0.025, 0.95)),
+    "0.6 / 0.25 / 0.15": Policy(weights=Weights(0.25, 0.15, 0.6)),
+    **{name: Policy.preset(name) for name in ("equal", "assistant", "support", "coding", "generative_agents")},
+}
+
+
+class Clock:
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_data_argument(parser)
+    parser.add_argument("--sets", nargs="+", default=["locomo", "hotpotqa_200", "banking77"])
+    parser.add_argument("--policies", nargs="+", default=list(POLICIES), choices=list(POLICIES))
+    parser.add_argument("--reads", type=int, default=500)
+    parser.add_argument("--questions", type=int, default=800, help="at most so many held-out questions a set")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows = [row for name in arguments.sets for row in rows_of(load(arguments.data, name), arguments)]
+    print_table(rows, title="NDCG@10 before and after reading")
+    if arguments.json:
+        write_json(arguments.json, rows, settings=vars(arguments))
+
+
+def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    tuning, held_out = halves(data.scorable, arguments.seed)
+    asked, judged = tuning[: _reads(data, arguments.reads)], held_out[: arguments.questions]
+    for name in arguments.policies:
+        before, after = measure(data, POLICIES[name], asked, judged)
+        change = paired_difference(after, before, seed=arguments.seed)
+        yield {
+            "set": data.name,
+            "policy": name,
+            "questions": len(judged),
+            "reads": len(asked),
+            "before": round(mean(before), 4),
+            "after": round(mean(after), 4),
+            "change %": round(100 * change.mean / mean(before), 1),
+            "from %": round(100 * change.low / mean(before), 1),
+            "to %": round(100 * change.high / mean(before), 1),
+        }
+
+
+def _reads(data: Dataset, reads: int) -> int:
+    """As many for the whole set, or 60 for each user where there are several."""
+    users = {question.tenant for question in data.scorable}
+    return max(reads, 60 * len(users)) if len(users) > 1 else reads
+
+
+def measure(
+    data: Dataset, policy: Policy, asked: Sequence[Question], judged: Sequence[Question]
+) -> tuple[list[float], list[float]]:
+    """The scores of the judged questions before and after the asked ones were read."""
+    client = chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
+    collection = client.create_collection(
+        "rot", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
+    )
+    clock = Clock(max((item.ts or 0.0 for item in data.items), default=0.0) + DAY)
+    keeping = Keeping(log=False, lag_seconds=3600)
+    with AdaptiveMemory(collection, embedder=LocalEmbedder(), policy=policy, clock=clock, keeping=keeping) as memory:
+        fill(memory, data)
+        before = [ndcg(memory, question) for question in judged]
+        for question in asked:
+            clock.now += HOUR
+            memory.for_user(user_of(question.tenant)).recall(question.query, k=5)
+        clock.now += HOUR
+        after = [ndcg(memory, question) for question in judged]
+    client.delete_collection("rot")
+    return before, after
+
+
+def fill(memory: AdaptiveMemory, data: Dataset) -> None:
+    for tenant in dict.fromkeys(item.tenant for item in data.items):
+        own = [item for item in data.items if item.tenant == tenant]
+        memory.for_user(user_of(tenant)).remember_many(
+            [{"text": item.titled_text, "id": item.id, "created_at": item.ts} for item in own]
+        )
+
+
+def ndcg(memory: AdaptiveMemory, question: Question) -> float:
+    recall = memory.for_user(user_of(question.tenant)).recall(question.query, k=10, reinforce=False)
+    return ndcg_at(recall.ids, question.gold_ids, k=10)
+
+
+def user_of(tenant: str | None) -> str:
+    return "everyone's reader" if tenant is None else tenant
+
+
+if __name__ == "__main__":
+    main()

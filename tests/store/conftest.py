@@ -1,0 +1,60 @@
+"""A real Chroma server for the tests that need one, started from the environment the tests run in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+class ChromaServer:
+    """`chroma run` on a loopback port, which tests may kill and start again."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = shutil.which("chroma", path=str(Path(sys.executable).parent)) or "chroma"
+        arguments = ["run", "--path", str(self.directory), "--host", "127.0.0.1", "--port", str(self.port)]
+        quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False"}
+        self._process = subprocess.Popen(
+            [command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=quiet, start_new_session=True
+        )
+        deadline = time.monotonic() + 60
+        while not self._answers():
+            assert time.monotonic() < deadline, "the Chroma server did not start within a minute"
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v2/heartbeat", timeout=1).read()
+        except (urllib.error.URLError, OSError):
+            return False
+        return True
+
+
+@pytest.fixture
+def chroma_server(tmp_path: Path) -> Iterator[ChromaServer]:
+    server = ChromaServer(tmp_path / "server")
+    server.start()
+    yield server
+    server.stop()

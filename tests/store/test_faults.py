@@ -1,0 +1,381 @@
+"""Do reads survive what really happens? Threads, processes, kills, dead servers, read-only disks."""
+
+from __future__ import annotations
+
+import collections
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import pytest
+from chromadb.config import Settings
+
+from adaptive_memory_core import AdaptiveMemory, Keeping, LedgerError, NotFoundError, Policy, StoreError, StoreInUseError
+from tests.store.conftest import ChromaServer
+from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
+
+
+def reader(*arguments: str) -> subprocess.Popen[str]:
+    """A process that recalls; it waits for a line before it begins."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "shared")])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.store.reader", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def begin(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def counted(lines: list[str]) -> collections.Counter[str]:
+    """How often each record was returned, from what the processes printed."""
+    return collections.Counter(one for line in lines for one in line.split()[1].split(","))
+
+
+def shown(collection: Any) -> dict[str, int]:
+    """The counts as the collection shows them."""
+    found = collection.get(include=["metadatas"])
+    return {one: metadata["retrieval_count"] for one, metadata in zip(found["ids"], found["metadatas"], strict=True)}
+
+
+def embedded(path: Path) -> Any:
+    client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+    return client.get_collection("memories", embedding_function=None)
+
+
+def test_eight_threads_lose_and_double_nothing(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        returned: list[tuple[str, ...]] = []
+
+        def work(seed: int) -> None:
+            for number in range(40):
+                returned.append(alice.recall(f"memory {(seed + number) % 6}", k=3).ids)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        expected = collections.Counter(one for ids in returned for one in ids)
+        assert {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS} == expected
+        assert alice.stats().recalls == 320
+        assert [one.step for one in alice.recalls(limit=1_000)] == list(range(320, 0, -1))
+        memory.flush()
+        assert shown(embedded(tmp_path)) == expected
+
+
+@pytest.mark.slow
+def test_four_processes_on_a_server_share_one_ledger_exactly(chroma_server: ChromaServer, tmp_path: Path) -> None:
+    ledger = str(tmp_path / "ledger.sqlite3")
+    collection = server_collection(chroma_server.port)
+    with AdaptiveMemory(collection, embedder=embed, ledger=ledger, policy=EVERY_READ_COUNTS) as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+        common = ["--port", str(chroma_server.port), "--ledger", ledger, "--recalls", "40", "--threads", "2"]
+        processes = [reader(*common, "--seed", str(seed)) for seed in range(4)]
+        for process in processes:
+            begin(process)
+        lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
+        assert all(process.returncode == 0 for process in processes)
+        alice = memory.for_user("alice")
+        expected = counted(lines)
+        assert len({line.split()[0] for line in lines}) == 320
+        assert {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS} == expected
+        assert alice.stats().recalls == 320
+        memory.flush()
+        assert shown(collection) == expected
+
+
+@pytest.mark.slow
+def test_what_returned_before_a_kill_is_counted_once(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+    chance = random.Random(7)
+    lines: list[str] = []
+    for _ in range(20):
+        process = reader("--path", str(tmp_path), "--threads", "2")
+        begin(process)
+        time.sleep(chance.uniform(0.05, 0.4))
+        process.send_signal(signal.SIGKILL)
+        lines += [line for line in process.communicate()[0].splitlines() if len(line.split()) == 2]
+    assert len(lines) > 100
+    with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
+        alice = memory.for_user("alice")
+        log = alice.recalls(limit=1_000_000)
+        steps = [one.step for one in log]
+        assert len(set(steps)) == len(steps) == alice.stats().recalls  # one step, one line, one count
+        known = {one.id for one in log}
+        assert {line.split()[0] for line in lines} <= known  # nothing that returned is lost
+        assert len(known) - len(lines) <= 2 * 20  # committed, but killed before it could return: one a thread
+        expected = collections.Counter(kept.id for one in log for kept in one.kept)
+        assert {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS} == expected
+        memory.flush()
+        assert shown(embedded(tmp_path)) == expected
+
+
+def test_a_crash_before_the_write_back_is_made_good_on_the_next_opening(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from adaptive_memory_core import AdaptiveMemory; from tests.store.reader import embed\n"
+        "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
+        "alice.remember('memory 1', id='m1'); alice.recall('memory 1'); os._exit(1)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environment, check=False, cwd=ROOT)
+    with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.05)) as memory:
+        deadline = time.monotonic() + 20
+        while memory.for_user("alice").stats().projection.pending:  # nobody calls flush
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert shown(embedded(tmp_path)) == {"m1": 1}
+
+
+def test_a_normal_exit_without_close_writes_everything_back(tmp_path: Path) -> None:
+    script = (
+        "import sys; from adaptive_memory_core import AdaptiveMemory; from tests.store.reader import embed\n"
+        "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
+        "alice.remember('memory 1', id='m1'); alice.recall('memory 1')"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environment, check=True, cwd=ROOT)
+    assert shown(embedded(tmp_path)) == {"m1": 1}
+
+
+@pytest.mark.slow
+def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: ChromaServer, tmp_path: Path) -> None:
+    keeping = Keeping(lag_seconds=0.2)
+    collection = server_collection(chroma_server.port)
+    memory = AdaptiveMemory(collection, embedder=embed, ledger=tmp_path / "ledger.sqlite3", keeping=keeping)
+    alice = memory.for_user("alice")
+    alice.remember_many(TEXTS)
+    alice.recall("memory 1", k=3)
+    chroma_server.stop()
+    with pytest.raises(StoreError, match="reachable"):
+        alice.recall("memory 1")
+    with pytest.raises(StoreError):
+        memory.flush()
+    deadline = time.monotonic() + 30
+    while not memory._projector.stats().failures:  # noqa: SLF001 - stats() needs the server
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    chroma_server.start()
+    while alice.stats().projection.pending:  # the thread tries again by itself
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert sum(shown(server_collection(chroma_server.port)).values()) == 3
+    assert alice.stats().projection.failures >= 1
+    memory.close()
+
+
+@pytest.mark.slow
+def test_closing_over_a_dead_server_warns_and_keeps_what_is_due(chroma_server: ChromaServer, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.sqlite3"
+    memory = AdaptiveMemory(server_collection(chroma_server.port), embedder=embed, ledger=ledger)
+    memory.for_user("alice").remember_many(TEXTS)
+    memory.for_user("alice").recall("memory 1", k=3)
+    chroma_server.stop()
+    with pytest.warns(RuntimeWarning, match="waits in the ledger"):
+        memory.close()
+    chroma_server.start()
+    collection = server_collection(chroma_server.port)
+    with AdaptiveMemory(collection, embedder=embed, ledger=ledger) as again:
+        again.flush()
+        assert sum(shown(collection).values()) == 3
+
+
+def test_a_record_deleted_behind_our_back_is_let_go(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        gone = alice.recall("memory 1", k=2).ids[0]
+        embedded(tmp_path).delete(ids=[gone])
+        memory.flush()
+        stats = alice.stats().projection
+        assert (stats.pending, stats.vanished) == (0, 1)
+        assert gone not in alice.recall("memory 1").ids
+        with pytest.raises(NotFoundError):
+            alice.get(gone)
+
+
+def test_a_copied_collection_goes_on_from_its_metadata(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path / "here", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+        for _ in range(3):
+            memory.for_user("alice").recall("memory 1", k=1)
+    shutil.copytree(tmp_path / "here", tmp_path / "there", ignore=shutil.ignore_patterns("adaptive_memory*"))
+    with AdaptiveMemory.open(tmp_path / "there", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
+        alice = memory.for_user("alice")
+        read = alice.get("m1").read
+        assert (read.retrieval_count, read.remembered) == (3, True)
+        alice.recall("memory 1", k=1)
+        assert alice.get("m1").read.retrieval_count == 4
+
+
+def test_a_second_process_on_an_embedded_directory_is_told_about_the_server(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed):
+        script = (
+            "import sys; from adaptive_memory_core import AdaptiveMemory, StoreInUseError\n"
+            "from tests.store.reader import embed\n"
+            "try: AdaptiveMemory.open(sys.argv[1], embedder=embed)\n"
+            "except StoreInUseError as error: print(error)"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+        said = subprocess.run(
+            [sys.executable, "-c", script, str(tmp_path)], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+        ).stdout
+    assert "chroma run" in said
+    assert issubclass(StoreInUseError, StoreError)
+
+
+def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as one:
+        one.for_user("alice").remember_many(TEXTS)
+        with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as other:
+            for _ in range(3):
+                one.for_user("alice").recall("memory 1", k=1)
+                other.for_user("alice").recall("memory 1", k=1)
+            assert one.for_user("alice").get("m1").read.retrieval_count == 6
+            assert other.for_user("alice").get("m1").read.retrieval_count == 6
+        one.for_user("alice").recall("memory 1", k=1)
+    assert shown(embedded(tmp_path))["m1"] == 7
+
+
+READ_ONLY = """
+import sys
+from adaptive_memory_core import AdaptiveMemory, LedgerError
+from tests.store.reader import embed
+import os, chromadb
+from chromadb.config import Settings
+client = chromadb.PersistentClient(sys.argv[1], settings=Settings(anonymized_telemetry=False))
+collection = client.get_collection("memories", embedding_function=None)
+memory = AdaptiveMemory(collection, embedder=embed, ledger=sys.argv[2])
+{then}
+alice = memory.for_user("alice")
+recall = alice.recall("memory 1", k=2)
+print(recall.ids, recall.step, recall.trace)
+try:
+    alice.pin("m1")
+except LedgerError as error:
+    print("refused:", error)
+memory.close()
+"""
+
+
+def test_a_ledger_that_may_not_be_written_still_answers_and_says_so(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger" / "ledger.sqlite3"
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=ledger) as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+        memory.for_user("alice").recall("memory 1", k=1)
+    ledger.chmod(0o444)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    script = READ_ONLY.format(then="")
+    uri = f"file:{ledger}?mode=ro"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "memory"), uri],
+        env=environment,
+        check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("('m1', ")
+    assert " None " in done.stdout
+    assert "this recall was not counted: " in done.stdout
+    assert "refused: The ledger" in done.stdout
+    with sqlite3.connect(uri, uri=True) as check:
+        assert check.execute("SELECT sum(steps) FROM users").fetchone() == (1,)
+
+
+def test_a_full_disk_costs_the_count_but_not_the_answer(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+    fill = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))  # from here on no file of this process can grow"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY.format(then=fill), str(tmp_path / "memory"), str(tmp_path / "ledger.sqlite3")],
+        env=environment,
+        check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("('m1', ")
+    assert "this recall was not counted: " in done.stdout
+    assert "refused: The ledger" in done.stdout
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
+        alice = memory.for_user("alice")
+        assert alice.recall("memory 1", k=1).ids == ("m1",)
+        assert alice.stats().recalls == 1
+
+
+def test_write_through_shows_the_read_before_recall_returns(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, write="through") as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        alice.recall("memory 1", k=1)
+        assert shown(embedded(tmp_path))["m1"] == 1
+
+
+def test_the_write_back_keeps_its_promised_lag(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.2)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        alice.recall("memory 1", k=1)
+        deadline = time.monotonic() + 10
+        while shown(embedded(tmp_path))["m1"] != 1:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed) as memory:
+        read_end, write_end = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            try:
+                memory.for_user("alice").recall("memory 1")
+            except Exception as error:  # the child reports whatever it gets
+                os.write(write_end, str(error).encode())
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        assert b"parent process" in os.read(read_end, 1_000)
+
+
+def test_policies_are_what_the_log_says(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        alice.recall("memory 1", policy=Policy.preset("support"))
+        logged = alice.recalls()[0]
+        assert logged.policy_hash == Policy.preset("support").hash
+        with pytest.raises(LedgerError):
+            AdaptiveMemory.open(tmp_path / "other", embedder=embed, ledger=tmp_path)

@@ -1,0 +1,219 @@
+"""Is the ledger's word good? Point lookups, atomic changes, a cache that is never behind, migrations, retention."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adaptive_memory_core import LedgerError, LedgerVersionError, Policy, ReadState, Scope, SQLiteLedger, Verdict
+from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.learn.feedback import rejudged
+from adaptive_memory_core.learn.reading import after_read
+from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.store import ledger_rows, ledger_schema
+from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
+
+ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
+EVERY = Policy(refresh_floor_seconds=0.0)
+
+
+def opened(path: Path | str) -> SQLiteLedger:
+    ledger = SQLiteLedger(str(path))
+    ledger.attach("uuid-of-a-collection", "memories")
+    return ledger
+
+
+def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True) -> Entry:
+    lines = [LoggedCandidate(one, 0.5, {"similarity": 0.5}, {"similarity": 0.25}, None) for one in ids]
+    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), lines, logged)
+
+
+def read(ledger: SQLiteLedger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
+    rule = partial(after_read, policy=EVERY, now=at)
+    return ledger.record_recall(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, ReadState()), rule)[0]
+
+
+def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    ledger.enrol(ALICE, [f"m{number}" for number in range(500)])
+    seen: list[str] = []
+    with ledger.file.reading() as sql:
+        sql.set_trace_callback(seen.append)
+        ledger_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
+        sql.set_trace_callback(None)
+        plan = sql.execute("EXPLAIN QUERY PLAN " + seen[0]).fetchall()
+    assert [step[3] for step in plan] == [
+        "SEARCH records USING INDEX records_by_stored_id (collection_key=? AND stored_id=?)"
+    ]
+
+
+def test_a_read_counts_and_its_step_is_the_users_own(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    assert [read(ledger, ALICE, "r1", "m1"), read(ledger, ALICE, "r2", "m1", at=2.0)] == [1, 2]
+    assert read(ledger, BOB, "r3", "m2") == 1
+    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 2
+    assert ledger.states(BOB, ["m1"]) == {}
+
+
+def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1")
+    with pytest.raises(LedgerError):
+        read(ledger, ALICE, "r1", "m1", at=2.0)  # the same recall id: refused by the log, after the state was written
+    assert ledger.tally(ALICE).recalls == 1
+    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+    with ledger.file.reading() as sql:
+        assert sql.execute("SELECT retrieval_count FROM records").fetchall() == [(1,)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["m1", "m2"]), st.sampled_from("rjce")), max_size=25))
+def test_the_cache_is_never_behind_another_connection(tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, str, str]]) -> None:
+    path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite3"
+    both = [opened(path), opened(path)]
+    for number, (who, record, act) in enumerate(acts):
+        ledger = both[who]
+        if act == "r":
+            read(ledger, ALICE, f"r{number}", record, at=float(number))
+        elif act == "j":
+            state = ledger.states(ALICE, [record]).get(record, ReadState())
+            rule = partial(rejudged, policy=EVERY)
+            ledger.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, state)}, rule, now=1.0)
+        elif act == "c":
+            ledger.change(ALICE, record, ReadState(), lambda state: replace(state, pinned=not state.pinned))
+        else:
+            ledger.erase(ALICE, record, record, now=1.0)
+            ledger.enrol(ALICE, [record])
+        with sqlite3.connect(path) as fresh:
+            rows = fresh.execute("SELECT stored_id, retrieval_count, pinned, boost FROM records").fetchall()
+        truth = {row[0]: row[1:] for row in rows}
+        for one in both:
+            states = one.states(ALICE, ["m1", "m2"])
+            assert {name: (s.retrieval_count, int(s.pinned), s.boost) for name, s in states.items()} == truth
+    for ledger in both:
+        ledger.close()
+
+
+def test_a_record_that_changed_hands_starts_anew(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1")
+    assert ledger.states(BOB, ["m1"]) == {}
+    read(ledger, BOB, "r2", "m1")
+    assert ledger.states(BOB, ["m1"])["m1"].retrieval_count == 1
+    assert ledger.states(ALICE, ["m1"]) == {}
+
+
+def test_an_id_is_given_to_one_user_only(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    assert ledger.enrol(ALICE, ["m1"]) == [True]
+    assert ledger.enrol(BOB, ["m1", "m2"]) == [False, True]
+    assert ledger.enrol(EVERYONE, ["m2"]) == [False]
+
+
+def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1", "m2")
+    ledger.erase(ALICE, "m1", "m1", now=1.0)
+    read(ledger, ALICE, "r2", "m1", "m2", at=2.0)  # it had found m1 before
+    assert ledger.states(ALICE, ["m1"]) == {}
+    logged = ledger.log(ALICE, since=None, until=None, limit=10, containing=None)
+    assert [[one.id for one in recall.candidates] for recall in logged] == [["m2"], ["m2"]]
+    ledger.enrol(ALICE, ["m1"])  # remembered again: it may be read again
+    read(ledger, ALICE, "r3", "m1", at=3.0)
+    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+
+
+def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1")
+    rule = partial(rejudged, policy=EVERY)
+
+    def judge(verdict: Verdict) -> int:
+        return ledger.judge(ALICE, "r1", {"m1": (verdict, ReadState())}, rule, now=1.0)
+
+    assert (judge(Verdict.HELPFUL), judge(Verdict.HELPFUL)) == (1, 0)
+    assert ledger.states(ALICE, ["m1"])["m1"].boost == pytest.approx(0.05)
+    assert judge(Verdict.UNHELPFUL) == 1
+    assert ledger.states(ALICE, ["m1"])["m1"].boost == pytest.approx(-0.05)
+
+
+def test_what_changes_while_it_is_written_back_stays_due(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1", "m2")
+    batch = due(ledger, 10)
+    read(ledger, ALICE, "r2", "m1", at=2.0)
+    settle(ledger, batch)
+    assert [one.stored_id for one in due(ledger, 10)] == ["m1"]
+    assert waiting(ledger) == 1
+    settle(ledger, due(ledger, 10))
+    assert waiting(ledger) == 0
+
+
+def test_the_log_lets_go_of_the_old_and_of_the_many(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    day = 86_400.0
+    for number in range(1_200):
+        read(ledger, ALICE, f"a{number}", "m1", at=number * day / 100)
+    read(ledger, BOB, "b1", "m2", at=0.0)
+    assert trim(ledger, now=12 * day, log_days=10, log_recalls=100_000) == 201
+    assert trim(ledger, now=12 * day, log_days=10, log_recalls=300) == 700
+    kept = ledger.log(ALICE, since=None, until=None, limit=10_000, containing=None)
+    assert [one.step for one in kept] == list(range(1_200, 900, -1))
+    assert ledger.log(BOB, since=None, until=None, limit=10, containing=None) == []
+    assert ledger.tally(ALICE).recalls == 1_200  # the counter is no log
+
+
+def test_the_log_can_be_asked_by_time_and_by_record(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1", at=10.0)
+    read(ledger, ALICE, "r2", 'quo"te', at=20.0)
+    ids = [one.id for one in ledger.log(ALICE, since=15.0, until=None, limit=10, containing=None)]
+    assert ids == ["r2"]
+    assert [one.id for one in ledger.log(ALICE, since=None, until=None, limit=10, containing='quo"te')] == ["r2"]
+    assert ledger.log(BOB, since=None, until=None, limit=10, containing="m1") == []
+    assert ledger.logged(BOB, "r1") is None
+
+
+def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    ledger = opened(path)
+    read(ledger, ALICE, "r1", "m1")
+    ledger.close()
+    step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE users SET motto = 'read';"
+    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    ledger = opened(path)
+    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+    with ledger.file.reading() as sql:
+        assert sql.execute("SELECT motto FROM users").fetchall() == [("read",)]
+    ledger.close()
+    monkeypatch.undo()
+    with pytest.raises(LedgerVersionError, match="newer version"):
+        opened(path)
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    opened(path).close()
+    step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE nowhere SET motto = 'read';"
+    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    with pytest.raises(LedgerError):
+        opened(path)
+    monkeypatch.undo()
+    ledger = opened(path)
+    with ledger.file.reading() as sql:
+        assert "motto" not in [column[1] for column in sql.execute("PRAGMA table_info(users)")]
+
+
+def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("these are notes, not a database, and they shall stay as they are" * 20)
+    with pytest.raises(LedgerError, match="SQLite file"):
+        opened(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
