@@ -9,6 +9,8 @@ Nothing in these data changes, so nothing a memory learns from mere reads can be
 from __future__ import annotations
 
 import argparse
+import itertools
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,12 +56,13 @@ def main() -> None:
     rows = [row for name in arguments.sets for row in rows_of(load(arguments.data, name), arguments)]
     print_table(rows, title="NDCG@10 before and after reading")
     if arguments.json:
-        write_json(arguments.json, rows, settings=vars(arguments))
+        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
 
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     tuning, held_out = halves(data.scorable, arguments.seed)
-    asked, judged = tuning[: _reads(data, arguments.reads)], held_out[: arguments.questions]
+    asked = list(itertools.islice(itertools.cycle(tuning), _reads(data, arguments.reads)))
+    judged = held_out[: arguments.questions]
     for name in arguments.policies:
         before, after = measure(data, POLICIES[name], asked, judged)
         change = paired_difference(after, before, seed=arguments.seed)

@@ -1,4 +1,4 @@
-"""Where does it all begin? The front door: a memory over a Chroma collection, and the only place that reads the clock."""
+"""Where does it all begin? The front door: a memory over a Chroma collection, and the one reader of the clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adaptive_memory_core.policy import Keeping, Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
-from adaptive_memory_core.store.embedder_check import CheckedEmbedder
+from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_outbox import trim
 from adaptive_memory_core.store.projector import BackgroundProjector
@@ -107,11 +107,12 @@ class AdaptiveMemory:
             from adaptive_memory_core.models.local import LocalEmbedder
 
             embedder = LocalEmbedder()
+        source = as_embedder(embedder)
         client = place.open_client(path)
         try:
             memory = cls(
-                place.open_collection(client, collection),
-                embedder=embedder,
+                place.open_collection(client, collection, notes_on(source)),
+                embedder=source,
                 ledger=ledger,
                 policy=policy,
                 fields=fields,
@@ -120,7 +121,7 @@ class AdaptiveMemory:
                 keeping=keeping,
             )
         except BaseException:
-            client.close()
+            place.close_client(client)
             raise
         memory._client = client
         return memory
@@ -184,8 +185,8 @@ class AdaptiveMemory:
             raise ClosedError("This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...).")
         if self._pid != os.getpid():
             raise ClosedError(
-                "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in the "
-                "process that uses it; for several processes use a Chroma server."
+                "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "
+                "the process that uses it; for several processes use a Chroma server."
             )
         return self._ports
 
@@ -229,7 +230,7 @@ class AdaptiveMemory:
         if ledger is not None and ledger.file.path != place.IN_MEMORY:
             ledger.close()
         if self._client is not None:
-            self._client.close()
+            place.close_client(self._client)
         if self._directory is not None:
             process_lock.release(self._directory)
 

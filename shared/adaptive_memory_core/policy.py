@@ -65,7 +65,8 @@ class Weights:
         check_ranges(self, dict.fromkeys(("recency", "importance", "similarity"), Range(0)))
         if self.total == 0:
             raise PolicyError(
-                "All weights are 0, so every score would be 0. Give at least one weight above 0, e.g. Weights(similarity=1)."
+                "All weights are 0, so every score would be 0. Give at least one weight above 0, "
+                "e.g. Weights(similarity=1)."
             )
 
     @property

@@ -51,7 +51,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionStats:
-    """How far the write-back into the collection is. `pending` counts this scope's records, the rest is the memory's."""
+    """How far the write-back is. `pending` counts this scope's records, the rest is the whole memory's."""
 
     pending: int = 0
     written: int = 0

@@ -158,7 +158,7 @@ class UserMemory:
         return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.unpin))
 
     def demote(self, id: str) -> ReadState:  # noqa: A002
-        """Put a record back: no longer pinned or remembered, what its reads earned is gone, its importance 5 % lower."""
+        """Put a record back: not pinned, not remembered, what its reads earned is gone, its importance 5 % lower."""
         return self._run(verbs.change(self._memory, self.scope, id, reinforce.demote(self._memory.policy)))
 
     async def ademote(self, id: str) -> ReadState:  # noqa: A002

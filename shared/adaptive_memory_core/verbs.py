@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.flow import check, forget as forgetting, look_back, look_up, recall as recalling, reinforce
+from adaptive_memory_core.flow import check, look_back, look_up, reinforce
+from adaptive_memory_core.flow import forget as forgetting
+from adaptive_memory_core.flow import recall as recalling
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.policy import Policy
@@ -40,7 +42,9 @@ def recall(
     policy: Policy | None,
 ) -> Flow[Recall]:
     if policy is not None and not isinstance(policy, Policy):
-        raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's.")
+        raise PolicyError(
+            f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+        )
     at = check.moment(now, "now")
     request = recalling.Request(
         id=memory.new_id(),

@@ -15,7 +15,8 @@ TEXT_WIDTH = 60
 
 def explain(recall: Recall) -> str:
     """The hits with their parts, the dropped candidates with their reasons, and the notes of the trace."""
-    head = f"recall {recall.id} for {recall.scope}: {len(recall)} of {recall.candidates} candidates for {recall.cue.text!r}"
+    of = f"{len(recall)} of {recall.candidates} candidates"
+    head = f"recall {recall.id} for {recall.scope}: {of} for {short(recall.cue.text)!r}"
     blocks = [head, *_hits(recall.kept), *_dropped(recall.dropped), *(f"note: {note}" for note in recall.trace)]
     return "\n".join(blocks)
 

@@ -28,7 +28,7 @@ def user_scope(user: object) -> Scope:
     """
     if not isinstance(user, str) or not user.strip():
         raise ScopeError(
-            f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that belong to nobody."
+            f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that are nobody's."
         )
     return Scope(name(user, "user id"))
 
@@ -143,7 +143,9 @@ def metadata(given: object, names: Fields) -> Metadata:
         raise InvalidInputError(f"metadata is {given!r}. Give a mapping from string keys to str, int, float or bool.")
     for key, value in given.items():
         if not isinstance(key, str) or not key or key.startswith("chroma:"):
-            raise InvalidInputError(f"The metadata key {key!r} cannot be used. Give a non-empty string without 'chroma:'.")
+            raise InvalidInputError(
+                f"The metadata key {key!r} cannot be used. Give a non-empty string without 'chroma:'."
+            )
         if key in names.names():
             raise InvalidInputError(
                 f"The metadata key {key!r} is one of this memory's own. Use the argument of that name, another key, or "
@@ -151,8 +153,8 @@ def metadata(given: object, names: Fields) -> Metadata:
             )
         if not _storable(value):
             raise InvalidInputError(
-                f"The metadata value {key}={value!r} cannot be stored. Give a str, a finite number below 2**63, a bool, "
-                "or a non-empty list of one of these types; text for a date, JSON text for anything nested."
+                f"The metadata value {key}={value!r} cannot be stored. Give a str, a finite number below 2**63, a "
+                "bool, or a non-empty list of one of these types; text for a date, JSON text for anything nested."
             )
         encodable(key, "metadata key")
     return dict(given)

@@ -24,4 +24,3 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
     if record_id not in found and not state and not entries:
         raise not_found(scope, [record_id])
     return Receipt(record_id, record_id in found, state, entries, verdicts)
-

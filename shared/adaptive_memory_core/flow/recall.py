@@ -98,7 +98,9 @@ def _commit(ports: Ports, answer: Recall) -> int:
         logged=ports.log,
     )
     seen = {one.hit.stored_id: one.record.read for one in answer.kept}
-    step, after = ports.ledger.record_recall(answer.scope, entry, seen, partial(after_read, policy=policy, now=answer.now))
+    step, after = ports.ledger.record_recall(
+        answer.scope, entry, seen, partial(after_read, policy=policy, now=answer.now)
+    )
     if after != seen:
         ports.projector.wake()
     return step

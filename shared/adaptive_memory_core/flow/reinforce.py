@@ -51,13 +51,15 @@ def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[st
     """The recall's id and what it returned; a recall of another scope does not exist here."""
     if isinstance(recall, Recall):
         if recall.scope != scope:
-            raise ScopeError(f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it.")
+            raise ScopeError(
+                f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it."
+            )
         return recall.id, recall.ids
     logged = yield from ask(ports.ledger.logged, scope, recall)
     if logged is None:
         raise NotFoundError(
-            f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while the "
-            "log was on and that is within its retention, or the Recall itself."
+            f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while "
+            "the log was on and that is within its retention, or the Recall itself."
         )
     return logged.id, [one.id for one in logged.kept]
 

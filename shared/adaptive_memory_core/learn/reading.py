@@ -51,5 +51,5 @@ def _streak(state: ReadState, policy: Policy, *, now: float) -> int:
 
 
 def _latest(last_read: float | None, now: float) -> float:
-    """The later of the two, unless the older one lies more than a day ahead: then a clock was wrong, and `now` mends it."""
+    """The later of the two, unless the first lies more than a day ahead: a clock was wrong, and `now` mends it."""
     return now if last_read is None or last_read > now + DAY else max(last_read, now)

@@ -94,4 +94,9 @@ def _total(parts: Mapping[str, float]) -> float:
 
 def _rank(scored: Scored) -> tuple[float, float, float, str]:
     created_at = scored.hit.record.created_at
-    return (-scored.score, -scored.hit.similarity, -(created_at if created_at is not None else float("-inf")), scored.id)
+    return (
+        -scored.score,
+        -scored.hit.similarity,
+        -(created_at if created_at is not None else float("-inf")),
+        scored.id,
+    )

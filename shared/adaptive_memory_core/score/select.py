@@ -10,7 +10,9 @@ from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
 
 
-def select(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
+def select(
+    hits: Sequence[Hit], policy: Policy, *, k: int, now: float
+) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
     >>> from adaptive_memory_core.records import Record

@@ -20,7 +20,7 @@ def decay(age_seconds: float, *, half_life_days: float) -> float:
     >>> decay(-3600, half_life_days=14)      # clocks go backwards
     1.0
     """
-    return 0.5 ** (max(0.0, age_seconds) / (half_life_days * DAY))
+    return math.pow(0.5, max(0.0, age_seconds) / (half_life_days * DAY))
 
 
 def half_life(counted_reads: int, policy: Policy) -> float:
@@ -66,7 +66,7 @@ def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float
     """
     if last_read is None or warmth == 0.0:
         return warmth
-    return warmth * policy.count_decay_per_day ** (max(0.0, now - last_read) / DAY)
+    return warmth * math.pow(policy.count_decay_per_day, max(0.0, now - last_read) / DAY)
 
 
 def importance(record: Record, policy: Policy, *, now: float) -> float:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
+from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
-from adaptive_memory_core.identity import record_id, scoped_id
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -70,17 +70,22 @@ class ChromaStore:
         """Write over existing records; keys they no longer have go, what reads have taught stays."""
         rows = {stored_id: metadata or {} for stored_id, _, metadata in self._rows([one.stored_id for one in records])}
         self._write(
-            self.collection.upsert, scope, records, vectors, [self._obsolete(rows.get(one.stored_id, {})) for one in records]
+            self.collection.upsert,
+            scope,
+            records,
+            vectors,
+            [self._obsolete(rows.get(one.stored_id, {})) for one in records],
         )
 
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
-        """Set metadata of one record, given by our field names; None takes a key away."""
+        """Set metadata of one record of this scope, given by our field names; None takes a key away."""
         values = {getattr(self.fields, name): value for name, value in changes.items()}
-        _told(lambda: self.collection.update(ids=[stored_id], metadatas=[values]))
+        if self._own(scope, [stored_id]):
+            self.update_metadata({stored_id: values})
 
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """Delete those of the ids that are of this scope."""
-        own = [one for one, _, metadata in self._rows(list(stored_ids)) if belongs(metadata, scope, self.fields)]
+        own = self._own(scope, stored_ids)
         if own:
             _told(lambda: self.collection.delete(ids=own))
 
@@ -140,7 +145,7 @@ class ChromaStore:
             ),
             asked,
         )
-        rows: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[index,literal-required]
+        rows: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[literal-required]
         found: list[Found] = []
         strangers: set[str] = set()
         for stored_id, text, metadata, distance in rows:
@@ -176,6 +181,9 @@ class ChromaStore:
         """What takes every key of the old version away."""
         return dict.fromkeys(present)
 
+    def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[str]:
+        return [one for one, _, metadata in self._rows(stored_ids) if belongs(metadata, scope, self.fields)]
+
     def _rows(self, stored_ids: Sequence[str]) -> Iterator[tuple[str, str | None, Metadata | None]]:
         """The records of these ids that exist, in no order: Chroma keeps its own."""
         for start in range(0, len(stored_ids), PAGE):
@@ -192,7 +200,6 @@ class ChromaStore:
             if len(answer["ids"]) < PAGE:
                 return
             offset += PAGE
-
 
 
 def space_of(collection: Collection) -> str:

@@ -7,9 +7,9 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
-from adaptive_memory_core.identity import record_id
 
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:

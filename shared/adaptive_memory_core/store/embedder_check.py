@@ -49,20 +49,28 @@ class CheckedEmbedder:
 
     def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
         return EmbedderMismatchError(
-            f"The collection {self._collection.name!r} was written with {_shown(self._name, self._dimension)}; given is "
-            f"{_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into another "
-            "collection. Where it is the same model under another name, give it the recorded one: "
+            f"The collection {self._collection.name!r} was written with {_shown(self._name, self._dimension)}; given "
+            f"is {_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into "
+            "another collection. Where it is the same model under another name, give it the recorded one: "
             f"as_embedder(your_callable, name={self._name!r})."
         )
 
 
-def _recorded(collection: Collection, ledger: SQLiteLedger) -> tuple[str | None, int | None]:
+def _recorded(collection: Collection, ledger: SQLiteLedger) -> tuple[Any, Any]:
     """From the collection's own metadata, the ledger, or at least the length of a vector that is there."""
     noted = collection.metadata or {}
-    if NAME_KEY in noted:
-        return str(noted[NAME_KEY]), int(noted[DIMENSION_KEY])
     name, dimension = ledger.embedder()
+    name, dimension = noted.get(NAME_KEY, name), noted.get(DIMENSION_KEY, dimension)
     return name, _stored_dimension(collection) if dimension is None else dimension
+
+
+def notes_on(embedder: Embedder) -> dict[str, str | int]:
+    """What a collection that we make says of its embedder, so that a copy without the ledger knows it too.
+
+    >>> notes_on(Embedder("my-model", lambda texts: [], lambda text: [], dimension=384))
+    {'adaptive_memory:embedder': 'my-model', 'adaptive_memory:dimension': 384}
+    """
+    return {NAME_KEY: embedder.name} | ({} if embedder.dimension is None else {DIMENSION_KEY: embedder.dimension})
 
 
 def _stored_dimension(collection: Collection) -> int | None:

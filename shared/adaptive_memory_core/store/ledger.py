@@ -1,4 +1,4 @@
-"""What is true about reads? A row per record, a counter per user, a line per recall: each change whole or not at all."""
+"""What is true about reads? A row per record, a counter per user, a line per recall - whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Literal
 import orjson
 
 from adaptive_memory_core.flow.ports import Advance, Entry, Erased, Rejudge, Tally
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import ReadState, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store import ledger_log
 from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.store.ledger_cache import StateCache
 from adaptive_memory_core.store.ledger_file import LedgerFile
 from adaptive_memory_core.store.ledger_verdicts import judge_once
@@ -103,7 +103,9 @@ class SQLiteLedger:
         """
         with self._writing() as sql:
             user = self._user_key(sql, scope)
-            step = sql.execute("UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)).fetchone()
+            step = sql.execute(
+                "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)
+            ).fetchone()
             forgotten = rows.erased_among(sql, user, [one.id for one in entry.candidates])
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             states = self._advance(sql, user, present, advance)

@@ -105,10 +105,12 @@ def _connect(path: str) -> sqlite3.Connection:
     try:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-        return sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:"))
+        return sqlite3.connect(
+            path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
+        )
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(
-            f"The ledger {path!r} cannot be opened: {error}. Give the path of a file in a directory that may be written."
+            f"The ledger {path!r} cannot be opened: {error}. Give a file in a directory that may be written."
         ) from error
 
 

@@ -61,12 +61,15 @@ def without(text: str, record_id: str) -> str:
 def _unmention(one: LoggedCandidate, record_id: str) -> LoggedCandidate:
     if one.reason is None or record_id not in one.reason:
         return one
-    return LoggedCandidate(one.id, one.score, one.parts, one.signals, one.reason.replace(record_id, "a forgotten record"))
+    return LoggedCandidate(
+        one.id, one.score, one.parts, one.signals, one.reason.replace(record_id, "a forgotten record")
+    )
 
 
 def logged_recall(row: tuple[Any, ...]) -> LoggedRecall:
     """A row of the table `recalls` (id, step, at, cue, k, policy hash, candidates) as a value."""
-    return LoggedRecall(*row[:6], candidates=decode(row[6]))
+    recall_id, step, at, cue, k, policy_hash, candidates = row
+    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates))
 
 
 def _columns(rows: Sequence[Mapping[str, float]], unit: int) -> dict[str, list[int]]:

@@ -33,7 +33,10 @@ def due(ledger: SQLiteLedger, limit: int) -> list[Due]:
     )
     with ledger.file.reading() as sql:
         found = sql.execute(query, (ledger.collection_key, limit)).fetchall()
-    return [Due(*row[:3], Scope(row[3] or None), rows.state_of(row[4:])) for row in found]
+    return [
+        Due(record_key, version, stored_id, Scope(name or None), rows.state_of(state))
+        for record_key, version, stored_id, name, *state in found
+    ]
 
 
 def settle(ledger: SQLiteLedger, written: Sequence[Due]) -> None:

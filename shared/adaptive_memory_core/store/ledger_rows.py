@@ -9,8 +9,8 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.records import ReadState, Scope
 
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
@@ -49,9 +49,7 @@ def known_states(
     return found
 
 
-def held_by_others(
-    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]
-) -> set[str]:
+def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
     """Those of the ids that have a row of another user."""
     return {
         row[0]
@@ -84,8 +82,20 @@ def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
 
 def state_of(row: Sequence[Any]) -> ReadState:
     """A row's state columns as a value; SQLite has no bool."""
-    remembered, strength, settled_step, boost, pinned = row[6:]
-    return ReadState(*row[:6], remembered == 1, strength, settled_step, boost, pinned == 1)
+    last_read, refreshed_at, streak, count, credit, warmth, remembered, strength, settled_step, boost, pinned = row
+    return ReadState(
+        last_read,
+        refreshed_at,
+        streak,
+        count,
+        credit,
+        warmth,
+        remembered == 1,
+        strength,
+        settled_step,
+        boost,
+        pinned == 1,
+    )
 
 
 _values = attrgetter(*COLUMNS)
@@ -111,4 +121,3 @@ def unerase(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: It
     if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
         digests = [(user_key, digest(record_id(scope, stored_id))) for stored_id in stored_ids]
         sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)
-

@@ -78,17 +78,17 @@ MIGRATIONS: tuple[str, ...] = (_FIRST,)
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the file to the newest version, each step whole or not at all; a newer file is refused."""
-    if _version(connection) == len(MIGRATIONS):
+    version = _version(connection)
+    if version > len(MIGRATIONS):
+        raise LedgerVersionError(
+            f"The ledger has schema version {version}; this package knows up to {len(MIGRATIONS)}. "
+            "Install a newer version of adaptive-memory-retrieval, or give another ledger=."
+        )
+    if version == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection)
-        if version > len(MIGRATIONS):
-            raise LedgerVersionError(
-                f"The ledger has schema version {version}; this package knows up to {len(MIGRATIONS)}. "
-                "Install a newer version of adaptive-memory-retrieval, or give another ledger=."
-            )
-        for script in MIGRATIONS[version:]:
+        for script in MIGRATIONS[_version(connection) :]:
             _execute_all(connection, script)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     except BaseException:

@@ -1,4 +1,4 @@
-"""How is a verdict kept so that it counts once? By recall and record, with what it did, so that it can be taken back."""
+"""How does a verdict count once? It is kept by recall and record, with what it did, so that it can be taken back."""
 
 from __future__ import annotations
 

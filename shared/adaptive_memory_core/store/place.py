@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +11,8 @@ from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.store.ledger import SQLiteLedger
 
 if TYPE_CHECKING:
-    from chromadb import ClientAPI, Collection
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
 
 LEDGER_NAME = "adaptive_memory.sqlite3"
 IN_MEMORY = ":memory:"
@@ -27,13 +29,21 @@ def open_client(path: str | Path) -> ClientAPI:
     try:
         return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
-        raise StoreError(
-            f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written and is no other program's."
-        ) from error
+        raise StoreError(f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written.") from error
 
 
-def open_collection(client: ClientAPI, name: str) -> Collection:
-    """The collection of that name, made for cosine distance where there is none; never with an embedder of Chroma's."""
+def close_client(client: ClientAPI) -> None:
+    """Let go of the client's files, where its version of Chroma can."""
+    close = getattr(client, "close", None)
+    if close is not None:
+        close()
+
+
+def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]) -> Collection:
+    """The collection of that name, made for cosine distance where there is none; never with an embedder of Chroma's.
+
+    `notes` are written into the metadata of a new one.
+    """
     from chromadb.errors import ChromaError, NotFoundError
 
     try:
@@ -41,7 +51,11 @@ def open_collection(client: ClientAPI, name: str) -> Collection:
             return client.get_collection(name, embedding_function=None)
         except NotFoundError:
             return client.create_collection(
-                name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
+                name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+                metadata=dict(notes),
+                get_or_create=True,
             )
     except (ChromaError, ValueError) as error:
         raise StoreError(
@@ -78,8 +92,8 @@ def _usual(collection: Collection) -> str | Path:
     if _embedded(_settings(collection)):
         return IN_MEMORY
     raise InvalidInputError(
-        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that every "
-        'process using this collection can open>, or ledger=":memory:" for reads that need not outlive the process.'
+        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that "
+        'every process using this collection can open>, or ledger=":memory:" for reads that may end with the process.'
     )
 
 

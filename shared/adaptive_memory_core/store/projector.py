@@ -31,7 +31,9 @@ class BackgroundProjector:
     they are read. One process at a time projects, whichever holds the lock, for all of them.
     """
 
-    def __init__(self, ledger: SQLiteLedger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]) -> None:
+    def __init__(
+        self, ledger: SQLiteLedger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]
+    ) -> None:
         self._ledger, self._store, self._keeping, self._chores = ledger, store, keeping, chores
         place = ledger.file.place
         self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
@@ -125,7 +127,9 @@ class BackgroundProjector:
         if changes:
             self._store.update_metadata(changes)
         self._stats = replace(
-            self._stats, written=self._stats.written + len(changes), vanished=self._stats.vanished + len(batch) - len(own)
+            self._stats,
+            written=self._stats.written + len(changes),
+            vanished=self._stats.vanished + len(batch) - len(own),
         )
 
     def _is_own(self, one: Due, present: dict[str, Metadata]) -> bool:
