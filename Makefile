@@ -2,15 +2,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-SEED ?= 0
 DATA ?=
 
-.PHONY: demo test lint format types unit examples bench clean
+.PHONY: demo test lint format types fresh unit bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
-test: lint types unit
+test: lint types fresh unit
 
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -21,6 +20,14 @@ types: $(VENV)/.test
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+# The wheel, without extras, in an environment of its own.
+fresh: $(VENV)/.test
+	rm -rf dist $(VENV)/fresh
+	$(BIN)/python -m build --wheel --no-isolation >/dev/null
+	$(PYTHON) -m venv $(VENV)/fresh
+	$(VENV)/fresh/bin/python -m pip install --quiet dist/*.whl
+	cd $(VENV)/fresh && bin/python "$(CURDIR)/tests/fresh_install.py"
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import chromadb
-from chromadb.config import Settings
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Weights
 from adaptive_memory_core.evaluate.intervals import paired_difference
@@ -89,7 +88,7 @@ def measure(
     data: Dataset, policy: Policy, asked: Sequence[Question], judged: Sequence[Question]
 ) -> tuple[list[float], list[float]]:
     """The scores of the judged questions before and after the asked ones were read."""
-    client = chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
+    client = chromadb.EphemeralClient()
     collection = client.create_collection(
         "rot", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
     )

@@ -22,7 +22,6 @@ from typing import Any
 
 import chromadb
 import numpy as np
-from chromadb.config import Settings
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from benchmarks.report import percentiles, print_table, write_json
@@ -125,7 +124,7 @@ def opened(path: Path, vectors: dict[str, Any]) -> tuple[AdaptiveMemory, Any]:
 
 
 def plain_collection(path: Path) -> Any:
-    client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(str(path))
     return client.create_collection("speed", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
 
 

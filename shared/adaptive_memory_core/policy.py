@@ -57,9 +57,9 @@ class Weights:
     hundreds of reads about other things push right answers down.
     """
 
-    recency: float = 0.05
-    importance: float = 0.05
-    similarity: float = 0.9
+    recency: float = 0.025
+    importance: float = 0.025
+    similarity: float = 0.95
 
     def __post_init__(self) -> None:
         check_ranges(self, dict.fromkeys(("recency", "importance", "similarity"), Range(0)))

@@ -45,7 +45,8 @@ class Receipt:
     verdicts: int
     note: str = (
         "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
-        "`chroma vacuum --path DIR` does that at once. Copies and backups are out of reach."
+        "`chroma vacuum --path DIR` does that at once. Words of a cue that asked for it stay in the log until its "
+        "retention ends. Copies and backups are out of reach."
     )
 
 

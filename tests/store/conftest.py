@@ -31,7 +31,11 @@ class ChromaServer:
         arguments = ["run", "--path", str(self.directory), "--host", "127.0.0.1", "--port", str(self.port)]
         quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False"}
         self._process = subprocess.Popen(
-            [command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=quiet, start_new_session=True
+            [command, *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=quiet,
+            start_new_session=True,
         )
         deadline = time.monotonic() + 60
         while not self._answers():

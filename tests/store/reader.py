@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import chromadb
-from chromadb.config import Settings
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 
@@ -24,8 +23,10 @@ def embed(texts: Sequence[str]) -> list[list[float]]:
 
 
 def server_collection(port: int) -> Any:
-    client = chromadb.HttpClient("127.0.0.1", port, settings=Settings(anonymized_telemetry=False))
-    return client.get_or_create_collection("shared", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+    client = chromadb.HttpClient("127.0.0.1", port)
+    return client.get_or_create_collection(
+        "shared", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
 
 
 def open_memory(arguments: argparse.Namespace) -> AdaptiveMemory:

@@ -18,9 +18,16 @@ from typing import Any
 
 import chromadb
 import pytest
-from chromadb.config import Settings
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, LedgerError, NotFoundError, Policy, StoreError, StoreInUseError
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    Keeping,
+    LedgerError,
+    NotFoundError,
+    Policy,
+    StoreError,
+    StoreInUseError,
+)
 from tests.store.conftest import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
@@ -62,7 +69,7 @@ def shown(collection: Any) -> dict[str, int]:
 
 
 def embedded(path: Path) -> Any:
-    client = chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(str(path))
     return client.get_collection("memories", embedding_function=None)
 
 
@@ -178,7 +185,7 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     with pytest.raises(StoreError):
         memory.flush()
     deadline = time.monotonic() + 30
-    while not memory._projector.stats().failures:  # noqa: SLF001 - stats() needs the server
+    while not memory._projector.stats().failures:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     chroma_server.start()
@@ -244,7 +251,12 @@ def test_a_second_process_on_an_embedded_directory_is_told_about_the_server(tmp_
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
         said = subprocess.run(
-            [sys.executable, "-c", script, str(tmp_path)], env=environment, check=True, cwd=ROOT, capture_output=True, text=True
+            [sys.executable, "-c", script, str(tmp_path)],
+            env=environment,
+            check=True,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
         ).stdout
     assert "chroma run" in said
     assert issubclass(StoreInUseError, StoreError)
@@ -268,8 +280,7 @@ import sys
 from adaptive_memory_core import AdaptiveMemory, LedgerError
 from tests.store.reader import embed
 import os, chromadb
-from chromadb.config import Settings
-client = chromadb.PersistentClient(sys.argv[1], settings=Settings(anonymized_telemetry=False))
+client = chromadb.PersistentClient(sys.argv[1])
 collection = client.get_collection("memories", embedding_function=None)
 memory = AdaptiveMemory(collection, embedder=embed, ledger=sys.argv[2])
 {then}

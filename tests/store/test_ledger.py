@@ -74,7 +74,9 @@ def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["m1", "m2"]), st.sampled_from("rjce")), max_size=25))
-def test_the_cache_is_never_behind_another_connection(tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, str, str]]) -> None:
+def test_the_cache_is_never_behind_another_connection(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, str, str]]
+) -> None:
     path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite3"
     both = [opened(path), opened(path)]
     for number, (who, record, act) in enumerate(acts):

@@ -36,7 +36,7 @@ def _hits(kept: Sequence[Scored]) -> Iterable[str]:
     if not kept:
         return ["nothing found"]
     names = list(kept[0].parts)
-    rows = [["#", "score", *names, "similarity", "reads", "id", "text"]]
+    rows = [["#", "score", *names, "(raw)", "reads", "id", "text"]]
     rows += [_row(rank, hit, names) for rank, hit in enumerate(kept, start=1)]
     return table(rows)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.identity import scoped_id
@@ -19,7 +20,13 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
     stored_ids = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
     state, entries, verdicts = False, 0, 0
     for stored_id in stored_ids:
-        erased = yield from ask(ports.ledger.erase, scope, record_id, stored_id, now=now)
+        outcome = yield from attempt(LedgerError, ports.ledger.erase, scope, record_id, stored_id, now=now)
+        erased = outcome.value
+        if erased is None:
+            raise LedgerError(
+                f"Record {record_id!r} is gone from the collection, but not its traces in the ledger: {outcome.error} "
+                "Call forget again once the ledger can be written."
+            ) from outcome.error
         state, entries, verdicts = state or erased.state, entries + erased.log_entries, verdicts + erased.verdicts
     if record_id not in found and not state and not entries:
         raise not_found(scope, [record_id])

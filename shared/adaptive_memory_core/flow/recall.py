@@ -68,7 +68,12 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[tuple[list[Hit], tupl
         if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
-    return hits, () if known.error is None else (f"the collection's own read state was used: {known.error}",)
+    notes = [
+        f"the channel {name!r} is not in this version and was left out" for name in policy.channels if name != "dense"
+    ]
+    if known.error is not None:
+        notes.append(f"the collection's own read state was used: {known.error}")
+    return hits, tuple(notes)
 
 
 def learn(ports: Ports, answer: Recall) -> Flow[Recall]:

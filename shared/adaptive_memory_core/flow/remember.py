@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, PartialWriteError
 from adaptive_memory_core.flow.check import distinct
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, not_found
@@ -84,6 +84,9 @@ def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Recor
 
 def _check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> Flow[None]:
     """What is superseded must exist before anything is written."""
+    for one in given:
+        if one.supersedes is not None and one.supersedes == one.id:
+            raise InvalidInputError(f"Record {one.id!r} cannot supersede itself. Give the id of the older record.")
     old = list(dict.fromkeys(one.supersedes for one in given if one.supersedes is not None))
     known = yield from look_up(ports, scope, old)
     missing = [one for one in old if one not in known and one not in named]

@@ -20,16 +20,23 @@ _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDi
 
 
 def open_client(path: str | Path) -> ClientAPI:
-    """An embedded client over a directory, with Chroma's telemetry off."""
+    """An embedded client over a directory, with Chroma's usual settings.
+
+    Chroma refuses a second client of one process over the same directory whose settings differ, so any of our own
+    would shut out a user who looks at the collection with plain `chromadb.PersistentClient(path)`.
+    """
     import chromadb
-    from chromadb.config import Settings
 
     if not isinstance(path, str | Path) or not str(path).strip():
         raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
     try:
-        return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
+        return chromadb.PersistentClient(str(path))
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
-        raise StoreError(f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written.") from error
+        raise StoreError(
+            f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written; "
+            "where this process has a client over it with other settings, pass that client's collection: "
+            "AdaptiveMemory(collection, ...)."
+        ) from error
 
 
 def close_client(client: ClientAPI) -> None:

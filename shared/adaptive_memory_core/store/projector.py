@@ -108,7 +108,11 @@ class BackgroundProjector:
         try:
             with self._lock.acquire(timeout=PATIENCE_SECONDS):
                 self._drain()
-        except Timeout as error:
+        except OSError as error:
+            if not isinstance(error, Timeout):
+                raise StoreError(
+                    f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
+                ) from error
             raise StoreError(
                 f"Another process has been writing back for more than {PATIENCE_SECONDS:g} seconds. It writes our "
                 "changes as well; call flush() again later."

@@ -1,0 +1,94 @@
+"""Is what the README says true? Its code runs, its tables are those of the dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core import Fields, Keeping, Policy, Weights
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
+RUN = [code for language, code in BLOCKS if language == "python"]
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
+FIELD_ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \|", re.MULTILINE)
+PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
+
+
+def section(title: str) -> str:
+    """The text below a heading, up to the next one."""
+    return re.split(r"^#+ ", README.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def listed(title: str) -> dict[str, Any]:
+    return {name: eval(default, {"Weights": Weights}) for name, default in FIELD_ROW.findall(section(title))}
+
+
+def defaults(owner: type[Any]) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(owner)}
+
+
+def test_the_code_of_the_readme_runs_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "readme"}
+    printed = []
+    for code in RUN:
+        exec(compile(code, "README.md", "exec", dont_inherit=True), names)
+        printed.append(UUID.sub("UUID", capsys.readouterr().out))
+    shown = next(text for language, text in BLOCKS if language == "text")
+    assert printed[0] == UUID.sub("UUID", shown)
+
+
+def test_no_block_of_code_is_left_out_unless_it_says_why() -> None:
+    assert {language for language, _ in BLOCKS} == {"", "python", "python needs-server", "text"}
+    assert len(RUN) >= 4
+    for language, code in BLOCKS:
+        if language.startswith("python"):
+            compile(code, "README.md", "exec")
+
+
+def test_the_quickstart_is_short() -> None:
+    assert len(RUN[0].splitlines()) <= 20
+
+
+@pytest.mark.parametrize(
+    ("title", "owner"),
+    [("Weights", Weights), ("Policy", Policy), ("Keeping", Keeping), ("What stands in the metadata", Fields)],
+)
+def test_the_readme_lists_every_field_with_its_default(title: str, owner: type[Any]) -> None:
+    shown, true = listed(title), defaults(owner)
+    assert shown == true
+    assert list(shown) == list(true)
+    assert [type(value) for value in shown.values()] == [type(value) for value in true.values()]
+
+
+def test_the_readme_lists_every_preset_with_its_numbers() -> None:
+    rows = PRESET_ROW.findall(section("Presets"))
+    for name, recency, importance, similarity, half_life in rows:
+        policy = Policy.preset(name)
+        assert policy.weights == Weights(float(recency), float(importance), float(similarity))
+        assert policy.half_life_days == pytest.approx(float(half_life), abs=0.005)
+    with pytest.raises(ValueError, match=", ".join(sorted(row[0] for row in rows))):
+        Policy.preset("no such preset")
+
+
+def test_every_file_and_make_target_the_readme_names_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:examples|benchmarks|tests)/[\w./]*)`", README):
+        assert (ROOT / path).exists(), path
+    for target in re.findall(r"(?:^|`)make (\w+)", README, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_changelog_speaks_of_this_version() -> None:
+    version = re.search(r'^version = "([^"]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    assert f"## [{version[1]}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

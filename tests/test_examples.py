@@ -1,0 +1,115 @@
+"""Do the examples do what they say? Each runs as a user runs it: a process of its own, from another directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import adaptive_memory_core
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PACKAGE = str(Path(adaptive_memory_core.__file__).parents[1])
+ESCAPE = "\x1b"
+SECONDS = 120
+SAYS = {
+    "01_quickstart.py": ["Alice prefers PostgreSQL", "beyond k", "retrieval_count=1", "boost=0.05"],
+    "02_existing_collection.py": ["for user 'ana'", "t1: unchanged", "t4: unchanged", "t3: unchanged; added nothing"],
+    "03_feedback_and_policy.py": ["when sent again: 0", "nothing found", "refused: Policy(half_life_days=-7)"],
+    "04_async.py": ["12 recalls at once", "dee: 3 recalls, 3 reads counted"],
+    "05_server.py": ["processes: [25, 25]", "50 reads of 'tea', 50 recalls", "'retrieval_count': 50"],
+    "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
+}
+PARTS = re.compile(
+    r"\| +(\d\.\d{3}) \|[^|]*\|\n\|[^|]*\|[^|]*\| [ris.]{20} (\d?\.\d{3}) \+ (\d?\.\d{3}) \+ (\d?\.\d{3}) "
+)
+
+pytestmark = pytest.mark.slow
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """A plain environment: nothing in it that speaks of colour or width, unless given."""
+    plain = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM", "PYTHONHASHSEED"}
+    kept = {name: value for name, value in os.environ.items() if name not in plain}
+    path = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**kept, "PYTHONPATH": path, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **changes}
+
+
+def run(name: str, directory: Path, *arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env=environment(**changes),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def in_a_terminal(name: str, directory: Path, **changes: str) -> str:
+    """What an example writes when its output is a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, its = pty.openpty()
+    command = [sys.executable, str(EXAMPLES / name)]
+    with subprocess.Popen(command, cwd=directory, env=environment(COLUMNS="80", **changes), stdout=its) as process:
+        os.close(its)
+        written = b""
+        while chunk := _read(ours):
+            written += chunk
+        assert process.wait(SECONDS) == 0
+    os.close(ours)
+    return written.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # Linux says so when the other end is closed
+        return b""
+
+
+def test_every_example_is_tested() -> None:
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(SAYS)
+
+
+@pytest.mark.parametrize("name", sorted(SAYS))
+def test_an_example_runs_and_says_what_it_promises(name: str, tmp_path: Path) -> None:
+    done = run(name, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for words in SAYS[name]:
+        assert words in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_writes_plain_text_where_there_is_no_terminal_and_its_parts_add_up(tmp_path: Path) -> None:
+    shown = run("demo.py", tmp_path, PYTHONIOENCODING="ascii").stdout
+    assert ESCAPE not in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    rows = PARTS.findall(shown)
+    assert len(rows) >= 12
+    for score, *parts in rows:
+        assert sum(map(float, parts)) == pytest.approx(float(score), abs=0.0021)
+
+
+def test_the_demo_is_coloured_in_a_terminal(tmp_path: Path) -> None:
+    assert ESCAPE in in_a_terminal("demo.py", tmp_path)
+
+
+def test_the_demo_honours_no_color(tmp_path: Path) -> None:
+    assert ESCAPE not in in_a_terminal("demo.py", tmp_path, NO_COLOR="1")
+
+
+def test_the_demo_keeps_its_memory_where_it_is_told_and_never_writes_over_one(tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    assert run("demo.py", tmp_path, "--path", str(place)).returncode == 0
+    assert (place / "chroma.sqlite3").exists()
+    again = run("demo.py", tmp_path, "--path", str(place))
+    assert again.returncode == 2
+    assert "is not empty" in again.stderr
