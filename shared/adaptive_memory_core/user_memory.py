@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
@@ -12,10 +12,7 @@ from adaptive_memory_core.flow.drive import Flow, arun, run
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Metadata, NewRecord, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
-from adaptive_memory_core.verbs import Item, Moment
-
-if TYPE_CHECKING:
-    from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.verbs import Item, Memory, Moment
 
 T = TypeVar("T")
 
@@ -26,7 +23,7 @@ class UserMemory:
     Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.
     """
 
-    def __init__(self, memory: AdaptiveMemory, scope: Scope) -> None:
+    def __init__(self, memory: Memory, scope: Scope) -> None:
         self._memory = memory
         self.scope = scope
 

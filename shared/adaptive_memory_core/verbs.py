@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
@@ -13,18 +14,30 @@ from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import recall as recalling
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import NewRecord, ReadState, Record, Scope
+from adaptive_memory_core.records import Fields, NewRecord, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
-
-if TYPE_CHECKING:
-    from adaptive_memory_core.memory import AdaptiveMemory
 
 Moment = float | datetime
 Item = str | Record | NewRecord | Mapping[str, Any]
 
 
-def remember(memory: AdaptiveMemory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
+class Memory(Protocol):
+    """What a verb needs of the memory behind it."""
+
+    @property
+    def policy(self) -> Policy: ...
+    @property
+    def fields(self) -> Fields: ...
+    @property
+    def executor(self) -> Executor: ...
+    def ports(self) -> Ports: ...
+    def now(self) -> float: ...
+    def new_id(self) -> str: ...
+
+
+def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
     if isinstance(items, str | Mapping):
         raise InvalidInputError("remember_many was given one item. Give a list of texts, Records or mappings.")
     given = [check.new_record(item, memory.fields) for item in items]
@@ -32,7 +45,7 @@ def remember(memory: AdaptiveMemory, scope: Scope, items: Iterable[Item]) -> Flo
 
 
 def recall(
-    memory: AdaptiveMemory,
+    memory: Memory,
     scope: Scope,
     cue: str,
     k: int,
@@ -59,12 +72,12 @@ def recall(
     return recalling.recall(memory.ports(), request)
 
 
-def get(memory: AdaptiveMemory, scope: Scope, record_id: str) -> Flow[Record]:
+def get(memory: Memory, scope: Scope, record_id: str) -> Flow[Record]:
     return look_up.get(memory.ports(), scope, check.name(record_id, "id"))
 
 
 def feedback(
-    memory: AdaptiveMemory, scope: Scope, recalled: Recall | str, helpful: Sequence[str], unhelpful: Sequence[str]
+    memory: Memory, scope: Scope, recalled: Recall | str, helpful: Sequence[str], unhelpful: Sequence[str]
 ) -> Flow[int]:
     for ids in (helpful, unhelpful):
         if isinstance(ids, str):
@@ -82,18 +95,16 @@ def feedback(
     )
 
 
-def change(
-    memory: AdaptiveMemory, scope: Scope, record_id: str, rule: Callable[[ReadState], ReadState]
-) -> Flow[ReadState]:
+def change(memory: Memory, scope: Scope, record_id: str, rule: Callable[[ReadState], ReadState]) -> Flow[ReadState]:
     return reinforce.change(memory.ports(), scope, check.name(record_id, "id"), rule)
 
 
-def forget(memory: AdaptiveMemory, scope: Scope, record_id: str) -> Flow[Receipt]:
+def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:
     return forgetting.forget(memory.ports(), scope, check.name(record_id, "id"), now=memory.now())
 
 
 def recalls(
-    memory: AdaptiveMemory,
+    memory: Memory,
     scope: Scope,
     since: Moment | None,
     until: Moment | None,
@@ -110,5 +121,5 @@ def recalls(
     )
 
 
-def stats(memory: AdaptiveMemory, scope: Scope) -> Flow[Stats]:
+def stats(memory: Memory, scope: Scope) -> Flow[Stats]:
     return look_back.stats(memory.ports(), scope)

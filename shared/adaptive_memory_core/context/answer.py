@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from adaptive_memory_core.context.explain import explain
+from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Scope, Scored
@@ -55,7 +55,8 @@ class Recall(Sequence[Scored]):
 
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
-        return explain(self)
+        found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
+        return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, self.trace)
 
     def render(self, max_tokens: int | None = None) -> str:
         """The hits as text for a prompt, within a budget of (estimated) tokens."""

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from adaptive_memory_core.records import Dropped, Scored
-
-if TYPE_CHECKING:
-    from adaptive_memory_core.context.answer import Recall
 
 TEXT_WIDTH = 60
 
 
-def explain(recall: Recall) -> str:
-    """The hits with their parts, the dropped candidates with their reasons, and the notes of the trace."""
-    of = f"{len(recall)} of {recall.candidates} candidates"
-    head = f"recall {recall.id} for {recall.scope}: {of} for {short(recall.cue.text)!r}"
-    blocks = [head, *_hits(recall.kept), *_dropped(recall.dropped), *(f"note: {note}" for note in recall.trace)]
-    return "\n".join(blocks)
+def explain(title: str, kept: Sequence[Scored], dropped: Sequence[Dropped], notes: Sequence[str]) -> str:
+    """The hits with their parts, the dropped candidates with their reasons, and the notes.
+
+    >>> print(explain("recall 1", [], [Dropped("tax", "expired")], ["a note"]))
+    recall 1
+    nothing found
+    dropped  score  because
+    tax             expired
+    note: a note
+    """
+    return "\n".join([title, *_hits(kept), *_dropped(dropped), *(f"note: {note}" for note in notes)])
 
 
 def short(text: str, width: int = TEXT_WIDTH) -> str:

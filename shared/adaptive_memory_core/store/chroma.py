@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
+from adaptive_memory_core.store.chroma_calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
-T = TypeVar("T")
 PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
 MOST = 30_000  # likewise for one query
 LARGEST_BATCH = 5_000
@@ -30,14 +29,14 @@ class ChromaStore:
         self.collection = collection
         self.fields = fields
         self.space = space_of(collection)
-        self.batch_size = min(LARGEST_BATCH, _client(collection).get_max_batch_size())
+        self.batch_size = min(LARGEST_BATCH, client_of(collection).get_max_batch_size())
         self._owners: set[str] = set()  # users met so far: what "everyone" must look past
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST)
         if scope.user is not None:
-            return self._query(scope, vector, wanted, _both({self.fields.user_id: scope.user}, where), where)[0]
+            return self._query(scope, vector, wanted, both({self.fields.user_id: scope.user}, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
 
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
@@ -87,15 +86,15 @@ class ChromaStore:
         """Delete those of the ids that are of this scope."""
         own = self._own(scope, stored_ids)
         if own:
-            _told(lambda: self.collection.delete(ids=own))
+            told(lambda: self.collection.delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str) -> None:
         """Take the id out of the records that supersede it or are superseded by it."""
         links = (self.fields.supersedes, self.fields.superseded_by)
         mentions = {"$or": [{link: record_id} for link in links]}
         own = None if scope.user is None else {self.fields.user_id: scope.user}
-        condition: Any = _both(own, mentions)
-        answer = _told(lambda: self.collection.get(where=condition, include=["metadatas"]))
+        condition: Any = both(own, mentions)
+        answer = told(lambda: self.collection.get(where=condition, include=["metadatas"]))
         changes = {
             stored_id: {link: None for link in links if metadata.get(link) == record_id}
             for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True)
@@ -108,7 +107,7 @@ class ChromaStore:
         """How many records the scope has."""
         if scope.user is not None:
             own: Any = {self.fields.user_id: scope.user}
-            return len(_told(lambda: self.collection.get(where=own, include=[]))["ids"])
+            return len(told(lambda: self.collection.get(where=own, include=[]))["ids"])
         return sum(belongs(metadata, scope, self.fields) for _, _, metadata in self._pages())
 
     def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
@@ -117,7 +116,7 @@ class ChromaStore:
 
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
-        _told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
+        told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
 
     def _unowned(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
@@ -125,7 +124,7 @@ class ChromaStore:
         while True:
             owners = sorted(self._owners)[:EXCLUDED_USERS]
             strangers = {self.fields.user_id: {"$nin": owners}} if owners else None
-            hits, met, exhausted = self._query(scope, vector, reach, _both(strangers, where), where)
+            hits, met, exhausted = self._query(scope, vector, reach, both(strangers, where), where)
             if len(hits) >= limit or exhausted or reach >= MOST:
                 return hits[:limit]
             if met <= self._owners or len(self._owners) >= EXCLUDED_USERS:
@@ -136,7 +135,7 @@ class ChromaStore:
         self, scope: Scope, vector: Vector, limit: int, condition: Where | None, asked: Where | None
     ) -> tuple[list[Found], set[str], bool]:
         """Hits of the scope, the users of the others that came along, and whether there is nothing beyond them."""
-        answer = _told(
+        answer = told(
             lambda: self.collection.query(
                 query_embeddings=[vector],
                 n_results=limit,
@@ -168,7 +167,7 @@ class ChromaStore:
         metadatas = [
             {**old, **metadata_of(scope, one.record, self.fields)} for one, old in zip(records, obsolete, strict=True)
         ]
-        _told(
+        told(
             lambda: write(
                 ids=[one.stored_id for one in records],
                 documents=[one.record.text for one in records],
@@ -188,59 +187,15 @@ class ChromaStore:
         """The records of these ids that exist, in no order: Chroma keeps its own."""
         for start in range(0, len(stored_ids), PAGE):
             page = list(stored_ids[start : start + PAGE])
-            answer = _told(lambda page=page: self.collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
+            answer = told(lambda page=page: self.collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
             yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0
         while True:
-            answer = _told(lambda start=offset: self.collection.get(limit=PAGE, offset=start, include=["metadatas"]))  # type: ignore[misc]
+            answer = told(lambda start=offset: self.collection.get(limit=PAGE, offset=start, include=["metadatas"]))  # type: ignore[misc]
             for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True):
                 yield stored_id, None, metadata
             if len(answer["ids"]) < PAGE:
                 return
             offset += PAGE
-
-
-def space_of(collection: Collection) -> str:
-    """The distance the collection was made with, as it says itself."""
-    configuration: Mapping[str, Any] = collection.configuration_json or {}
-    index = configuration.get("hnsw") or configuration.get("spann") or {}
-    space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
-    return str(space)
-
-
-def _client(collection: Collection) -> Any:
-    """The client behind a collection: the only way to learn its limits and its directory."""
-    return collection._client
-
-
-def _both(one: Where | None, other: Where | None) -> Where | None:
-    """Both conditions; several keys in one mapping mean all of them, as a reader would expect.
-
-    >>> _both({"user_id": "a"}, {"x": 1, "y": 2})
-    {'$and': [{'user_id': 'a'}, {'x': 1}, {'y': 2}]}
-    >>> _both(None, None) is None
-    True
-    """
-    parts = [{key: value} for where in (one, other) if where for key, value in where.items()]
-    return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
-
-
-def _told(call: Callable[[], T], where: Where | None = None) -> T:
-    """What the call gives; Chroma's errors in our words."""
-    import httpx
-    from chromadb.errors import ChromaError, InvalidArgumentError
-
-    try:
-        return call()
-    except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:
-        if where is not None and isinstance(error, ValueError | InvalidArgumentError):
-            raise FilterError(
-                f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "
-                '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
-            ) from error
-        raise StoreError(
-            f"The Chroma collection failed: {type(error).__name__}: {error}. Nothing of this call is half-done on our "
-            "side; check that the database is there and reachable, then call again."
-        ) from error

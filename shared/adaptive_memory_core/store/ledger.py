@@ -5,21 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Literal
-
-import orjson
 
 from adaptive_memory_core.flow.ports import Advance, Entry, Erased, Rejudge, Tally
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import ReadState, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.store import ledger_log
+from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
 from adaptive_memory_core.store.ledger_cache import StateCache
 from adaptive_memory_core.store.ledger_file import LedgerFile
 from adaptive_memory_core.store.ledger_verdicts import judge_once
 
-_LOG_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates"
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, settled_step) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
@@ -110,8 +108,7 @@ class SQLiteLedger:
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             states = self._advance(sql, user, present, advance)
             if entry.logged:
-                self._keep_policy(sql, entry)
-                _log(sql, user, step[0], entry, forgotten)
+                log_table.add(sql, user, step[0], entry, forgotten, self._policies)
         return step[0], states
 
     def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState:
@@ -142,24 +139,16 @@ class SQLiteLedger:
 
     def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
         """One recall of this scope from the log."""
-        query = f"SELECT {_LOG_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608
         with self.file.reading() as sql:
-            row = sql.execute(query, (recall_id, self._known_user(sql, scope))).fetchone()
-        return None if row is None else ledger_log.logged_recall(row)
+            return log_table.one(sql, self._known_user(sql, scope), recall_id)
 
     def log(
         self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
     ) -> list[LoggedRecall]:
         """The recalls of this scope, newest first."""
-        query = (
-            f"SELECT {_LOG_COLUMNS} FROM recalls WHERE user_key = ? AND at >= ? AND at <= ? "  # noqa: S608
-            "AND instr(candidates, ?) > 0 ORDER BY step DESC LIMIT ?"
-        )
-        bounds = (float("-inf") if since is None else since, float("inf") if until is None else until)
-        part = '"id":[' if containing is None else orjson.dumps(containing).decode()
+        span = (float("-inf") if since is None else since, float("inf") if until is None else until)
         with self.file.reading() as sql:
-            found = sql.execute(query, (self._known_user(sql, scope), *bounds, part, limit)).fetchall()
-        return [ledger_log.logged_recall(row) for row in found]
+            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing), limit))
 
     def policy(self, policy_hash: str) -> str | None:
         """The policy of that hash as JSON."""
@@ -178,7 +167,7 @@ class SQLiteLedger:
                 sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
             self._cache.drop([stored_id])
-            entries = _strike_out(sql, user, record)
+            entries = log_table.strike_out(sql, user, record)
             sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
 
@@ -234,29 +223,3 @@ class SQLiteLedger:
             except BaseException:
                 self._cache.clear()
                 raise
-
-    def _keep_policy(self, sql: sqlite3.Connection, entry: Entry) -> None:
-        """The policy behind a hash, once; what was seen in the table stays there."""
-        if entry.policy_hash in self._policies:
-            return
-        if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
-            self._policies.add(entry.policy_hash)
-        else:
-            sql.execute("INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
-
-
-def _log(sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: set[str]) -> None:
-    kept = [one for one in entry.candidates or () if one.id not in forgotten]
-    sql.execute(
-        f"INSERT INTO recalls (user_key, {_LOG_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, ledger_log.encode(kept)),
-    )
-
-
-def _strike_out(sql: sqlite3.Connection, user: int, record: str) -> int:
-    """Take a record out of every line of the user's log; gives how many lines named it."""
-    query = "SELECT recall_key, candidates FROM recalls WHERE user_key = ? AND instr(candidates, ?) > 0"
-    named = sql.execute(query, (user, orjson.dumps(record).decode()[1:-1])).fetchall()
-    lines = [(ledger_log.without(text, record), key) for key, text in named]
-    sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", lines)
-    return len(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -53,16 +54,17 @@ def decode(text: str) -> tuple[LoggedCandidate, ...]:
 
 
 def without(text: str, record_id: str) -> str:
-    """The same candidates less one, and less every mention of it in the reasons of the others."""
+    """The same candidates less one, and less its name where it is the reason that another one was dropped.
+
+    >>> old = LoggedCandidate("old", None, {}, {}, "superseded by new")
+    >>> new = LoggedCandidate("new", 0.5, {"similarity": 0.5}, {"similarity": 0.5}, None)
+    >>> [(one.id, one.reason) for one in decode(without(encode([new, old]), "new"))]
+    [('old', 'superseded by a forgotten record')]
+    """
+    named = f"superseded by {record_id}"
     kept = [one for one in decode(text) if one.id != record_id]
-    return encode([_unmention(one, record_id) for one in kept])
-
-
-def _unmention(one: LoggedCandidate, record_id: str) -> LoggedCandidate:
-    if one.reason is None or record_id not in one.reason:
-        return one
-    return LoggedCandidate(
-        one.id, one.score, one.parts, one.signals, one.reason.replace(record_id, "a forgotten record")
+    return encode(
+        [replace(one, reason="superseded by a forgotten record") if one.reason == named else one for one in kept]
     )
 
 

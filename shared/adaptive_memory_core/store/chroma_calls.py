@@ -1,0 +1,58 @@
+"""How do we speak to Chroma? Conditions joined as it wants them, and its errors in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adaptive_memory_core.errors import FilterError, StoreError
+from adaptive_memory_core.flow.ports import Where
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+T = TypeVar("T")
+
+
+def space_of(collection: Collection) -> str:
+    """The distance the collection was made with, as it says itself."""
+    configuration: Mapping[str, Any] = collection.configuration_json or {}
+    index = configuration.get("hnsw") or configuration.get("spann") or {}
+    space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
+    return str(space)
+
+
+def client_of(collection: Collection) -> Any:
+    """The client behind a collection: the only way to learn its limits and its directory."""
+    return collection._client
+
+
+def both(one: Where | None, other: Where | None) -> Where | None:
+    """Both conditions; several keys in one mapping mean all of them, as a reader would expect.
+
+    >>> both({"user_id": "a"}, {"x": 1, "y": 2})
+    {'$and': [{'user_id': 'a'}, {'x': 1}, {'y': 2}]}
+    >>> both(None, None) is None
+    True
+    """
+    parts = [{key: value} for where in (one, other) if where for key, value in where.items()]
+    return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
+
+
+def told(call: Callable[[], T], where: Where | None = None) -> T:
+    """What the call gives; Chroma's errors in our words."""
+    import httpx
+    from chromadb.errors import ChromaError, InvalidArgumentError
+
+    try:
+        return call()
+    except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:
+        if where is not None and isinstance(error, ValueError | InvalidArgumentError):
+            raise FilterError(
+                f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "
+                '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+            ) from error
+        raise StoreError(
+            f"The Chroma collection failed: {type(error).__name__}: {error}. Nothing of this call is half-done on our "
+            "side; check that the database is there and reachable, then call again."
+        ) from error
