@@ -57,7 +57,7 @@ def test_the_contract(collection: Any) -> None:
     put(store, EVERYONE, stored("e1"))
 
     found = store.nearest(ALICE, embed(["text 1"])[0], 10, None)
-    assert [one.stored_id for one in found][0] == "m1"
+    assert found[0].stored_id == "m1"
     assert {one.stored_id for one in found} == {"m1", "m2", "m3"}
     assert found[0].similarity == pytest.approx(1.0, abs=1e-5)
     assert [one.stored_id for one in store.nearest(EVERYONE, embed(["text 1"])[0], 10, None)] == ["e1"]
@@ -97,7 +97,8 @@ def test_read_state_survives_the_way_through_the_database(collection: Any) -> No
 def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any) -> None:
     store = ChromaStore(collection, Fields())
     put(store, ALICE, stored("m1"))
-    for bad in ({"topic": {"$like": "tea"}}, {"$and": []}, {"topic": None}, {"topic": object()}):
+    refused: list[dict[str, Any]] = [{"topic": {"$like": "tea"}}, {"$and": []}, {"topic": None}, {"topic": object()}]
+    for bad in refused:
         with pytest.raises(FilterError, match="where"):
             store.nearest(ALICE, embed(["text 1"])[0], 5, bad)
 
@@ -105,11 +106,8 @@ def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any) -> N
 @pytest.mark.parametrize(("space", "expected"), [("cosine", 0.0), ("ip", 0.0), ("l2", 0.0)])
 def test_orthogonal_unit_vectors_have_similarity_0_in_every_space(space: str, expected: float) -> None:
     client = chromadb.EphemeralClient()
-    collection: Any = client.create_collection(
-        f"space-{space}",
-        embedding_function=None,
-        configuration={"hnsw": {"space": space}},  # type: ignore[typeddict-item]
-    )
+    configuration: Any = {"hnsw": {"space": space}}
+    collection: Any = client.create_collection(f"space-{space}", embedding_function=None, configuration=configuration)
     collection.add(ids=["same", "other"], documents=["a", "b"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
     store = ChromaStore(collection, Fields())
     found = {one.stored_id: one.similarity for one in store.nearest(EVERYONE, [1.0, 0.0], 5, None)}

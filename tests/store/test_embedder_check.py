@@ -28,7 +28,7 @@ def three_numbers(texts: Sequence[str]) -> list[list[float]]:
 def test_another_embedder_is_refused_by_name_after_a_restart(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=two_numbers) as memory:
         memory.for_user("alice").remember("tea")
-    with pytest.raises(EmbedderMismatchError, match="two_numbers.*other_two_numbers"):
+    with pytest.raises(EmbedderMismatchError, match=r"two_numbers.*other_two_numbers"):
         AdaptiveMemory.open(tmp_path, embedder=other_two_numbers)
     with AdaptiveMemory.open(tmp_path, embedder=two_numbers) as memory:
         assert memory.for_user("alice").recall("tea").ids

@@ -80,8 +80,7 @@ def test_eight_threads_lose_and_double_nothing(tmp_path: Path) -> None:
         returned: list[tuple[str, ...]] = []
 
         def work(seed: int) -> None:
-            for number in range(40):
-                returned.append(alice.recall(f"memory {(seed + number) % 6}", k=3).ids)
+            returned.extend(alice.recall(f"memory {(seed + number) % 6}", k=3).ids for number in range(40))
 
         threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
         for thread in threads:

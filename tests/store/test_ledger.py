@@ -11,11 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive_memory_core import LedgerError, LedgerVersionError, Policy, ReadState, Scope, SQLiteLedger, Verdict
+from adaptive_memory_core import (
+    Hit,
+    LedgerError,
+    LedgerVersionError,
+    Policy,
+    ReadState,
+    Record,
+    Scope,
+    Scored,
+    SQLiteLedger,
+    Verdict,
+)
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn.feedback import rejudged
 from adaptive_memory_core.learn.reading import after_read
-from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.store import ledger_rows, ledger_schema
 from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
 
@@ -30,8 +40,8 @@ def opened(path: Path | str) -> SQLiteLedger:
 
 
 def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True) -> Entry:
-    lines = [LoggedCandidate(one, 0.5, {"similarity": 0.5}, {"similarity": 0.25}, None) for one in ids]
-    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), lines, logged)
+    kept = [Scored(Hit(Record(one, one), 0.25, one), 0.5, {"similarity": 0.5}, {"similarity": 0.25}) for one in ids]
+    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), kept, [], logged)
 
 
 def read(ledger: SQLiteLedger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:

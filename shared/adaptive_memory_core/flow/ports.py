@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from adaptive_memory_core.records import Hit, Metadata, ReadState, Record, Scope, Verdict
-from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats
+from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.reports import LoggedRecall, ProjectionStats
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -42,7 +42,8 @@ class Entry:
     k: int
     policy_hash: str
     policy_json: str
-    candidates: Sequence[LoggedCandidate]
+    kept: Sequence[Scored]
+    dropped: Sequence[Dropped]
     logged: bool
 
 

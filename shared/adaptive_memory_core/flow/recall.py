@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -12,8 +11,7 @@ from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Entry, Ports, Where
 from adaptive_memory_core.learn.reading import after_read
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Scored
-from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.records import Cue, Hit, Scope
 from adaptive_memory_core.score.select import select, wants_more
 
 WIDER = 4  # times as many candidates at each further try
@@ -99,7 +97,8 @@ def _commit(ports: Ports, answer: Recall) -> int:
         k=answer.k,
         policy_hash=_named(policy)[0],
         policy_json=_named(policy)[1],
-        candidates=_candidates(answer.kept, answer.dropped),
+        kept=answer.kept,
+        dropped=answer.dropped,
         logged=ports.log,
     )
     seen = {one.hit.stored_id: one.record.read for one in answer.kept}
@@ -109,15 +108,6 @@ def _commit(ports: Ports, answer: Recall) -> int:
     if after != seen:
         ports.projector.wake()
     return step
-
-
-def _candidates(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> list[LoggedCandidate]:
-    lines = [LoggedCandidate(one.id, one.score, one.parts, one.signals, None) for one in kept]
-    for drop in dropped:
-        scored = drop.scored
-        parts, signals = ({}, {}) if scored is None else (scored.parts, scored.signals)
-        lines.append(LoggedCandidate(drop.id, drop.score, parts, signals, drop.reason))
-    return lines
 
 
 @lru_cache(maxsize=64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
@@ -31,8 +29,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:
     credit = state.credit + 1
     streak = _streak(state, policy, now=now)
     last_read = _latest(state.last_read, now)
-    return replace(
-        state,
+    return ReadState(
         last_read=last_read,
         refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
         streak=streak,
@@ -40,6 +37,10 @@ def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:
         credit=credit,
         warmth=cooled(state.warmth, state.last_read, policy, now=now) + 1.0,
         remembered=state.remembered or credit >= policy.remembrance_threshold,
+        strength=state.strength,
+        settled_step=state.settled_step,
+        boost=state.boost,
+        pinned=state.pinned,
     )
 
 

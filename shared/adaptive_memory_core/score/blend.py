@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.policy import Policy, Weights
@@ -39,64 +40,62 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
     ['new', 'old']
     """
-    signals = [
-        {
-            "recency": recency(hit.record, policy, now=now),
-            "importance": importance(hit.record, policy, now=now),
-            "similarity": hit.similarity,
-        }
-        for hit in hits
-    ]
+    fresh = [recency(hit.record, policy, now=now) for hit in hits]
+    worth = [importance(hit.record, policy, now=now) for hit in hits]
+    close = [hit.similarity for hit in hits]
     combine = _product if policy.blend == "product" else _sum
-    parts = [combine(policy.weights, *row) for row in zip(*_comparable(signals, policy), strict=True)]
-    scored = [Scored(hit, _total(part), part, signal) for hit, part, signal in zip(hits, parts, signals, strict=True)]
+    parts = combine(
+        policy.weights,
+        normalise(fresh, spread=policy.recency_spread),
+        normalise(worth, spread=policy.importance_spread),
+        normalise(close, spread=policy.similarity_spread),
+    )
+    scored = [
+        Scored(hit, _total(part), part, {"recency": one, "importance": two, "similarity": three})
+        for hit, part, one, two, three in zip(hits, parts, fresh, worth, close, strict=True)
+    ]
     return sorted(scored, key=_rank)
 
 
-def _comparable(signals: Sequence[Mapping[str, float]], policy: Policy) -> tuple[list[float], list[float], list[float]]:
-    return (
-        normalise([signal["recency"] for signal in signals], spread=policy.recency_spread),
-        normalise([signal["importance"] for signal in signals], spread=policy.importance_spread),
-        normalise([signal["similarity"] for signal in signals], spread=policy.similarity_spread),
-    )
-
-
-def _sum(weights: Weights, fresh: float, worth: float, close: float) -> dict[str, float]:
+def _sum(
+    weights: Weights, fresh: Sequence[float], worth: Sequence[float], close: Sequence[float]
+) -> list[dict[str, float]]:
     """The weighted mean of the three.
 
-    >>> _sum(Weights(recency=1, importance=1, similarity=2), 1.0, 0.0, 0.5)
-    {'recency': 0.25, 'importance': 0.0, 'similarity': 0.25}
+    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5])
+    [{'recency': 0.25, 'importance': 0.0, 'similarity': 0.25}]
     """
     total = weights.total
-    return {
-        "recency": weights.recency * fresh / total,
-        "importance": weights.importance * worth / total,
-        "similarity": weights.similarity * close / total,
-    }
+    first, second, third = weights.recency / total, weights.importance / total, weights.similarity / total
+    return [
+        {"recency": first * one, "importance": second * two, "similarity": third * three}
+        for one, two, three in zip(fresh, worth, close, strict=True)
+    ]
 
 
-def _product(weights: Weights, fresh: float, worth: float, close: float) -> dict[str, float]:
+def _product(
+    weights: Weights, fresh: Sequence[float], worth: Sequence[float], close: Sequence[float]
+) -> list[dict[str, float]]:
     """The weighted mean with recency times importance as one signal: what was important long ago fades.
 
-    >>> _product(Weights(recency=1, importance=1, similarity=2), 0.5, 1.0, 0.5)
-    {'recency*importance': 0.25, 'similarity': 0.25}
+    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5])
+    [{'recency*importance': 0.25, 'similarity': 0.25}]
     """
     total = weights.total
-    return {
-        "recency*importance": (weights.recency + weights.importance) * fresh * worth / total,
-        "similarity": weights.similarity * close / total,
-    }
+    both, third = (weights.recency + weights.importance) / total, weights.similarity / total
+    return [
+        {"recency*importance": both * one * two, "similarity": third * three}
+        for one, two, three in zip(fresh, worth, close, strict=True)
+    ]
 
 
 def _total(parts: Mapping[str, float]) -> float:
-    return min(1.0, max(0.0, sum(parts.values())))
+    """The sum, kept from passing 1 by a rounding error."""
+    total = sum(parts.values())
+    return total if total <= 1.0 else 1.0
 
 
 def _rank(scored: Scored) -> tuple[float, float, float, str]:
-    created_at = scored.hit.record.created_at
-    return (
-        -scored.score,
-        -scored.hit.similarity,
-        -(created_at if created_at is not None else float("-inf")),
-        scored.id,
-    )
+    record = scored.hit.record
+    newest_first = math.inf if record.created_at is None else -record.created_at
+    return (-scored.score, -scored.hit.similarity, newest_first, record.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
@@ -40,5 +41,5 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
     """
     if len(hits) < asked or asked >= max(policy.recall_limit, k):
         return False
-    reasons = [unfit(hit, policy, now=now) for hit in hits]
-    return reasons[-1] != BELOW_FLOOR and reasons.count(None) < k
+    fit = (hit for hit in hits if unfit(hit, policy, now=now) is None)
+    return sum(1 for _ in islice(fit, k)) < k and unfit(hits[-1], policy, now=now) != BELOW_FLOOR

@@ -42,18 +42,18 @@ def record_of(
     importance = _number(get(fields.importance), 0.0, 1.0)
     if known.boost != 0.0:
         importance = boosted(NEUTRAL_IMPORTANCE if importance is None else importance, known.boost)
-    others = found.keys() - _names(fields)
+    ours = _names(fields)
     return Record(
         record_id(scope, stored_id),
         "" if text is None else text,
         _words(get(fields.kind)),
         importance,
         _time(get(fields.created_at)),
-        _time(get(fields.valid_from)),
-        _time(get(fields.valid_until)),
-        _words(get(fields.supersedes)),
-        _words(get(fields.superseded_by)),
-        {key: found[key] for key in sorted(others)} if others else {},
+        None if (begin := get(fields.valid_from)) is None else _time(begin),
+        None if (end := get(fields.valid_until)) is None else _time(end),
+        None if (older := get(fields.supersedes)) is None else _words(older),
+        None if (newer := get(fields.superseded_by)) is None else _words(newer),
+        {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
     )
 
@@ -149,8 +149,8 @@ def _number(value: Any, low: float, high: float = math.inf) -> float | None:
 
 def _time(value: Any) -> float | None:
     """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC."""
-    if value is None:
-        return None
+    if value is None or (type(value) is float and value - value == 0):
+        return value
     if not isinstance(value, str):
         return _number(value, -math.inf)
     try:

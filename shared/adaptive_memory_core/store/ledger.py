@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -45,6 +44,7 @@ class SQLiteLedger:
         self._user_keys: dict[Scope, int] = {}
         self._policies: set[str] = set()
         self._cache = StateCache()
+        self.file.on_failure = self._cache.clear
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on; writes only where the ledger has not met it before."""
@@ -76,7 +76,7 @@ class SQLiteLedger:
 
     def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]:
         """Start a fresh row for each new record; False where another user holds the id."""
-        with self._writing() as sql:
+        with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
             sql.executemany(_ENROL, [(self.collection_key, user, stored_id, steps) for stored_id in stored_ids])
@@ -99,12 +99,14 @@ class SQLiteLedger:
 
         `seen` holds the states to start from where the ledger has no row. Gives the user's step and the new states.
         """
-        with self._writing() as sql:
+        with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             step = sql.execute(
                 "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)
             ).fetchone()
-            forgotten = rows.erased_among(sql, user, [one.id for one in entry.candidates])
+            forgotten = rows.erased_among(
+                sql, user, [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
+            )
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             states = self._advance(sql, user, present, advance)
             if entry.logged:
@@ -113,7 +115,7 @@ class SQLiteLedger:
 
     def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState:
         """Change the state of one record by a rule, atomically."""
-        with self._writing() as sql:
+        with self.file.writing() as sql:
             return self._advance(sql, self._user_key(sql, scope), {stored_id: seen}, change)[stored_id]
 
     def judge(
@@ -126,7 +128,7 @@ class SQLiteLedger:
         now: float,
     ) -> int:
         """Apply verdicts on what one recall returned, each once; gives how many changed something."""
-        with self._writing() as sql:
+        with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             changed = 0
             self._cache.drop(list(verdicts))
@@ -158,7 +160,7 @@ class SQLiteLedger:
 
     def erase(self, scope: Scope, record: str, stored_id: str, *, now: float) -> Erased:
         """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox."""
-        with self._writing() as sql:
+        with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             known = rows.known_states(sql, self.collection_key, user, [stored_id])
             verdicts = 0
@@ -212,14 +214,3 @@ class SQLiteLedger:
             rows.update_states(sql, changed.values())
             self._cache.put(user, changed)
         return after
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction; where it fails, nothing that it put into the cache may stay."""
-        with self.file.held():
-            try:
-                with self.file.writing() as sql:
-                    yield sql
-            except BaseException:
-                self._cache.clear()
-                raise

@@ -29,6 +29,7 @@ class LedgerFile:
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path
         self.read_only = False
+        self.on_failure: Callable[[], object] = lambda: None
         self._lock = threading.RLock()
         self._connection = _connect(path)
         try:
@@ -58,28 +59,40 @@ class LedgerFile:
             self._connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
             self.read_only = True
 
-    def held(self) -> threading.RLock:
-        """The lock of this connection, for what must happen together with a transaction."""
-        return self._lock
-
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection for queries."""
-        with self._lock, _told(self.path):
-            yield self._connection
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise self._told(error) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside one transaction: all of it is kept, or nothing."""
-        with self._lock, _told(self.path):
-            _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called."""
+        with self._lock:
             try:
+                _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
                 yield self._connection
                 self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+            except BaseException as error:
+                self._undo()
+                if isinstance(error, sqlite3.Error):
+                    raise self._told(error) from error
                 raise
+
+    def _undo(self) -> None:
+        self.on_failure()
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _told(self, error: sqlite3.Error) -> LedgerError:
+        """SQL errors in our words."""
+        return LedgerError(
+            f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. Check that its disk has "
+            "room and may be written."
+        )
 
     @property
     def place(self) -> Path | None:
@@ -111,18 +124,6 @@ def _connect(path: str) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(
             f"The ledger {path!r} cannot be opened: {error}. Give a file in a directory that may be written."
-        ) from error
-
-
-@contextmanager
-def _told(path: str) -> Iterator[None]:
-    """SQL errors in our words."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise LedgerError(
-            f"The ledger {path!r} failed: {error}. Nothing of this call was kept in it. Check that its disk has room "
-            "and may be written."
         ) from error
 
 

@@ -19,10 +19,12 @@ def add(
 ) -> None:
     """Write a recall down, less what was forgotten while it was under way."""
     _keep_policy(sql, entry, known_policies)
-    candidates = [one for one in entry.candidates if one.id not in forgotten] if forgotten else entry.candidates
+    text = encode(entry.kept, entry.dropped)
+    for record in forgotten:
+        text = without(text, record)
     sql.execute(
         f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, encode(candidates)),
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, text),
     )
 
 

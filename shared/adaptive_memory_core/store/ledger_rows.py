@@ -110,7 +110,7 @@ def digest(record: str) -> bytes:
     return hashlib.blake2b(record.encode(), digest_size=16).digest()
 
 
-def erased_among(sql: sqlite3.Connection, user_key: int, record_ids: Iterable[str]) -> set[str]:
+def erased_among(sql: sqlite3.Connection, user_key: int, record_ids: Sequence[str]) -> set[str]:
     """Those of the ids that were forgotten a short while ago."""
     digests = {row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,))}
     return {one for one in record_ids if digest(one) in digests} if digests else set()
