@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 from adaptive_memory_core.records import Scope
 
 MARK = "#u-"
+_SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}$")
 
 
 def scoped_id(scope: Scope, record_id: str) -> str:
@@ -32,3 +34,12 @@ def record_id(scope: Scope, stored_id: str) -> str:
         return stored_id
     own = stored_id.rpartition(MARK)[0]
     return own if scoped_id(scope, own) == stored_id else stored_id
+
+
+def is_reserved(record: str) -> bool:
+    """Whether an id has the form of a scoped one: a user who chose it would take another one's place.
+
+    >>> is_reserved(scoped_id(Scope("bob"), "note")), is_reserved("note#u-1")
+    (True, False)
+    """
+    return _SCOPED.search(record) is not None

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
 
+LARGEST = 1e15  # of any number here
 Channel = Literal["dense", "lexical"]
 Blend = Literal["sum", "product"]
 
@@ -25,7 +26,7 @@ class Range:
     above: bool = False  # the low end itself is not allowed
 
     def __contains__(self, value: object) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             return False
         inside = self.low < value if self.above else self.low <= value
         return inside and value <= self.high and (not self.whole or isinstance(value, int))
@@ -47,6 +48,8 @@ def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
         value = getattr(owner, name)
         if value not in allowed:
             raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
+        if not allowed.whole:
+            object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class Policy:
     remembrance, "rot" this project's measurement of reads against verdicts, "guess" what it says.
 
     >>> Policy().replace(half_life_days=7).half_life_days
-    7
+    7.0
     >>> Policy(half_life_days=-1)
     Traceback (most recent call last):
     ...
@@ -158,7 +161,7 @@ class Policy:
         >>> Policy.preset("support").weights.importance
         1.5
         """
-        if name not in _PRESETS:
+        if not isinstance(name, str) or name not in _PRESETS:
             raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
         return _PRESETS[name]()
 
@@ -184,7 +187,7 @@ def _check_choices(policy: Policy) -> None:
     if policy.blend not in ("sum", "product"):
         raise PolicyError(f"Policy(blend={policy.blend!r}) is not allowed. It must be 'sum' or 'product'.")
     channels = policy.channels
-    known = isinstance(channels, tuple) and set(channels) <= {"dense", "lexical"}
+    known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
             f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'."

@@ -11,6 +11,7 @@ from adaptive_memory_core.errors import PolicyError
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
+RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 
 
 class Verdict(str, Enum):
@@ -150,7 +151,7 @@ class NewRecord:
 
 
 def _names_are_usable(names: tuple[str, ...]) -> bool:
-    return all(isinstance(name, str) and name and not name.startswith("chroma:") for name in names)
+    return all(isinstance(name, str) and name and not name.startswith(RESERVED) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ class Fields:
         if not _names_are_usable(names) or len(set(names)) != len(names):
             raise PolicyError(
                 f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
-                "not start with 'chroma:'. Rename the ones that clash."
+                f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
             )
 
     def names(self) -> tuple[str, ...]:

@@ -38,8 +38,8 @@ class Memory(Protocol):
 
 
 def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
-    if isinstance(items, str | Mapping):
-        raise InvalidInputError("remember_many was given one item. Give a list of texts, Records or mappings.")
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
     given = [check.new_record(item, memory.fields) for item in items]
     return remembering.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
 

@@ -100,7 +100,7 @@ def test_the_cache_is_never_behind_another_connection(
         elif act == "c":
             ledger.change(ALICE, record, ReadState(), lambda state: replace(state, pinned=not state.pinned))
         else:
-            ledger.erase(ALICE, record, record, now=1.0)
+            ledger.erase(ALICE, record, record, existed=True, now=1.0)
             ledger.enrol(ALICE, [record])
         with sqlite3.connect(path) as fresh:
             rows = fresh.execute("SELECT stored_id, retrieval_count, pinned, boost FROM records").fetchall()
@@ -131,7 +131,7 @@ def test_an_id_is_given_to_one_user_only(tmp_path: Path) -> None:
 def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1", "m2")
-    ledger.erase(ALICE, "m1", "m1", now=1.0)
+    ledger.erase(ALICE, "m1", "m1", existed=True, now=1.0)
     read(ledger, ALICE, "r2", "m1", "m2", at=2.0)  # it had found m1 before
     assert ledger.states(ALICE, ["m1"]) == {}
     logged = ledger.log(ALICE, since=None, until=None, limit=10, containing=None)

@@ -45,14 +45,16 @@ def _hits(kept: Sequence[Scored]) -> Iterable[str]:
 def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
     parts = [f"{hit.parts[name]:.3f}" for name in names]
     reads = str(hit.record.read.retrieval_count)
-    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, hit.id, short(hit.text)]
+    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, short(hit.id), short(hit.text)]
 
 
 def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:
     if not dropped:
         return []
     rows = [["dropped", "score", "because"]]
-    rows += [[drop.id, "" if drop.score is None else f"{drop.score:.3f}", drop.reason] for drop in dropped]
+    rows += [
+        [short(drop.id), "" if drop.score is None else f"{drop.score:.3f}", short(drop.reason)] for drop in dropped
+    ]
     return table(rows)
 
 

@@ -24,21 +24,25 @@ def estimated_tokens(text: str) -> int:
 def render(hits: Iterable[Scored], *, max_tokens: int | None = None) -> str:
     """The hits best first, one line each with kind and date; a last line counts those that did not fit.
 
+    Where not even that fits, nothing is rendered.
+
     >>> render([])
     ''
     """
-    if max_tokens is not None and max_tokens < 1:
-        raise InvalidInputError(f"max_tokens is {max_tokens}. It must be at least 1, or None for no limit.")
+    if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
+        raise InvalidInputError(
+            f"max_tokens is {max_tokens!r}. Give a whole number of at least 1, or None for no limit."
+        )
     lines = [line(hit) for hit in hits]
     if not lines:
         return ""
-    return "\n".join([HEADER, *_fitting(lines, max_tokens)])
+    return "\n".join([HEADER, *lines]) if max_tokens is None else _fitting(lines, max_tokens)
 
 
 def line(hit: Scored) -> str:
     """One memory on one line: what kind, when, and its words."""
     record = hit.record
-    labels = [record.kind or "memory"]
+    labels = [" ".join((record.kind or "memory").split())]
     if record.created_at is not None:
         labels.append(_date(record.created_at))
     return f"- [{', '.join(labels)}] {' '.join(record.text.split())}"
@@ -51,15 +55,11 @@ def _date(posix: float) -> str:
         return f"at {posix:g}"
 
 
-def _fitting(lines: list[str], max_tokens: int | None) -> list[str]:
-    if max_tokens is None:
-        return lines
-    left = max_tokens - estimated_tokens(HEADER)
-    kept: list[str] = []
-    for text in lines:
-        left -= estimated_tokens(text) + 1
-        if left < 0:
-            break
-        kept.append(text)
-    missing = len(lines) - len(kept)
-    return [*kept, f"({missing} more did not fit)"] if missing else kept
+def _fitting(lines: list[str], max_tokens: int) -> str:
+    """As many lines as fit, the note on the missing ones included."""
+    for kept in range(len(lines), -1, -1):
+        missing = len(lines) - kept
+        text = "\n".join([HEADER, *lines[:kept], *([f"({missing} more did not fit)"] if missing else [])])
+        if estimated_tokens(text) <= max_tokens:
+            return text
+    return ""

@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import Any, cast
 
 from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
-from adaptive_memory_core.records import Fields, Metadata, NewRecord, Record, Scope
+from adaptive_memory_core.identity import is_reserved
+from adaptive_memory_core.records import RESERVED, Fields, Metadata, NewRecord, Record, Scope
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
+LAST_MOMENT = 1e15  # POSIX seconds; beyond it a float keeps no fraction of one
 _ARGUMENTS = tuple(field.name for field in fields(NewRecord))
 
 
@@ -72,7 +74,7 @@ def moment(value: object, what: str) -> float | None:
         return None
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LAST_MOMENT:
         raise InvalidInputError(
             f"{what} is {value!r}. Give POSIX seconds, e.g. time.time(), or a datetime with a time zone, "
             "e.g. datetime.now(timezone.utc)."
@@ -111,7 +113,7 @@ def new_record(item: object, names: Fields) -> NewRecord:
         raise InvalidInputError(f"valid_until ({end}) is not after valid_from ({start}). Give a later valid_until.")
     return NewRecord(
         text=words(given.text, "text"),
-        id=None if given.id is None else name(given.id, "id"),
+        id=None if given.id is None else new_id(given.id),
         importance=share(given.importance, "importance"),
         kind=name(given.kind, "kind"),
         created_at=moment(given.created_at, "created_at"),
@@ -137,14 +139,25 @@ def _arguments(item: object) -> dict[str, Any]:
     )
 
 
+def new_id(value: object) -> str:
+    """An id that a caller may give to a record."""
+    record_id = name(value, "id")
+    if is_reserved(record_id):
+        raise InvalidInputError(
+            f"The id {record_id!r} ends like the ids under which we keep two users' records of one id apart. Give another."
+        )
+    return record_id
+
+
 def metadata(given: object, names: Fields) -> Metadata:
     """The caller's own keys: what Chroma can hold, and none that means something to us."""
     if not isinstance(given, Mapping):
         raise InvalidInputError(f"metadata is {given!r}. Give a mapping from string keys to str, int, float or bool.")
     for key, value in given.items():
-        if not isinstance(key, str) or not key or key.startswith("chroma:"):
+        if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
-                f"The metadata key {key!r} cannot be used. Give a non-empty string without 'chroma:'."
+                f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} for "
+                "itself. Give another non-empty string."
             )
         if key in names.names():
             raise InvalidInputError(

@@ -20,7 +20,9 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
     stored_ids = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
     state, entries, verdicts = False, 0, 0
     for stored_id in stored_ids:
-        outcome = yield from attempt(LedgerError, ports.ledger.erase, scope, record_id, stored_id, now=now)
+        outcome = yield from attempt(
+            LedgerError, ports.ledger.erase, scope, record_id, stored_id, existed=record_id in found, now=now
+        )
         erased = outcome.value
         if erased is None:
             raise LedgerError(

@@ -12,7 +12,7 @@ from adaptive_memory_core.reports import LoggedRecall, ProjectionStats
 Where = Mapping[str, Any]
 Vector = Any
 Advance = Callable[[ReadState], ReadState]
-Rejudge = Callable[[float, Verdict, tuple[float, float] | None], float]
+Rejudge = Callable[[float, Verdict, tuple[float, float] | None], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Ledger(Protocol):
     def log(
         self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
     ) -> list[LoggedRecall]: ...
-    def erase(self, scope: Scope, record_id: str, stored_id: str, *, now: float) -> Erased: ...
+    def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
     def tally(self, scope: Scope) -> Tally: ...
 
 

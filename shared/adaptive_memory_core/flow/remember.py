@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, PartialWriteError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, PartialWriteError, StoreError
 from adaptive_memory_core.flow.check import distinct
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, not_found
@@ -52,9 +52,13 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str])
 
 def _enrol(ports: Ports, scope: Scope, ids: Sequence[str], named: set[str]) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
-    chosen = [one for one in ids if one in named]
+    chosen = [place for one in ids if one in named for place in (one, scoped_id(scope, one))]
     taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
     wanted = [scoped_id(scope, one) if one in taken else one for one in ids]
+    if taken & set(wanted):
+        raise StoreError(
+            f"Another program keeps records where {scope} would keep one of {sorted(named)!r}. Give other ids."
+        )
     free = yield from ask(ports.ledger.enrol, scope, wanted)
     if all(free):
         return wanted

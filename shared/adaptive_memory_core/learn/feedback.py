@@ -20,16 +20,19 @@ def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
     return min(policy.boost_max, max(-policy.boost_max, round((1.0 + boost) * (1.0 + step) - 1.0, 12)))
 
 
-def rejudged(boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy) -> float:
-    """The boost after a verdict that may replace an earlier one, given as the boost before and after that one.
+def rejudged(
+    boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy
+) -> tuple[float, float]:
+    """The boost without and with a verdict. An earlier one that it replaces, given likewise, is taken back first.
 
-    >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind: the first one is taken back
-    -0.05
+    >>> rejudged(0.0, Verdict.HELPFUL, None, Policy())
+    (0.0, 0.05)
+    >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind
+    (0.0, -0.05)
     """
-    if earlier is None:
-        return judged(boost, verdict, policy)
-    before, after = earlier
-    return judged((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, verdict, policy)
+    before, after = (0.0, 0.0) if earlier is None else earlier
+    without = round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
+    return without, judged(without, verdict, policy)
 
 
 def demoted(state: ReadState, policy: Policy) -> ReadState:

@@ -31,7 +31,7 @@ def half_life(counted_reads: int, policy: Policy) -> float:
     >>> half_life(2, Policy(half_life_growth=0.5))
     28.0
     >>> half_life(10_000, Policy(half_life_growth=0.5, half_life_days_max=90))
-    90
+    90.0
     """
     if policy.half_life_growth == 0:
         return policy.half_life_days
@@ -53,7 +53,7 @@ def recency(record: Record, policy: Policy, *, now: float) -> float:
     since = record.created_at if record.read.refreshed_at is None else record.read.refreshed_at
     if since is None:
         return NEUTRAL_RECENCY
-    return decay(now - since, half_life_days=half_life(record.read.retrieval_count, policy))
+    return decay(now - since, half_life_days=half_life(record.read.credit, policy))
 
 
 def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float) -> float:

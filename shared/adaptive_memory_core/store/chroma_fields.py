@@ -11,6 +11,8 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
+MOST_READS = 1e12  # a count beyond it is somebody else's number
+
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
     """Whether the record is of this scope. Any user key at all, even one that is no string, means: not everyone's.
@@ -67,7 +69,7 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     True
     """
     last_read = _time(metadata.get(fields.last_read))
-    count = int(_number(metadata.get(fields.retrieval_count), 0.0) or 0)
+    count = int(_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
     strength = _number(metadata.get(fields.strength), 0.0, 1.0)
     boost = _number(metadata.get(fields.boost), -1.0, 1.0)
     return ReadState(

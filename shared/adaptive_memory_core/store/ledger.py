@@ -158,10 +158,13 @@ class SQLiteLedger:
             row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
         return None if row is None else row[0]
 
-    def erase(self, scope: Scope, record: str, stored_id: str, *, now: float) -> Erased:
-        """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox."""
+    def erase(self, scope: Scope, record: str, stored_id: str, *, existed: bool, now: float) -> Erased:
+        """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox.
+
+        Where there was none, and it did not exist in the collection either, nothing is written.
+        """
         with self.file.writing() as sql:
-            user = self._user_key(sql, scope)
+            user = self._user_key(sql, scope) if existed else self._known_user(sql, scope)
             known = rows.known_states(sql, self.collection_key, user, [stored_id])
             verdicts = 0
             for record_key, _ in known.values():
@@ -170,7 +173,8 @@ class SQLiteLedger:
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
             self._cache.drop([stored_id])
             entries = log_table.strike_out(sql, user, record)
-            sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
+            if existed or known or entries:
+                sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
 
     def tally(self, scope: Scope) -> Tally:

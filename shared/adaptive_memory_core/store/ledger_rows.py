@@ -19,9 +19,11 @@ _POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks throu
 _INSERT = (
     f"INSERT INTO records (collection_key, user_key, stored_id, {LIST}, version) "  # noqa: S608 - our own names
     f"VALUES (?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
-    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET user_key = excluded.user_key, version = version + 1, "
-    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS)
-    + " RETURNING record_key"
+    "RETURNING record_key"
+)
+_DELETE_VERDICTS = (
+    "DELETE FROM verdicts WHERE record_key IN "
+    "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ?)"
 )
 _UPDATE = (
     f"UPDATE records SET {', '.join(f'{name} = ?' for name in COLUMNS)}, version = version + 1 "  # noqa: S608
@@ -63,7 +65,10 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
 
 
 def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, state: ReadState) -> int:
-    """Start a row with this state (or take over one that another user left); gives its key."""
+    """Start a row with this state; gives its key. What another user left there goes: the record changed hands."""
+    place = (collection_key, stored_id)
+    sql.execute(_DELETE_VERDICTS, place)
+    sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
     row = sql.execute(_INSERT, (collection_key, user_key, stored_id, *_values(state))).fetchone()
     return int(row[0])
 

@@ -18,8 +18,7 @@ def judge_once(
     ).fetchone()
     if earlier is not None and earlier[0] == verdict.value:
         return False
-    boost = rule(state.boost, verdict, None if earlier is None else (earlier[1], earlier[2]))
-    before = state.boost if earlier is None else earlier[1]
+    before, boost = rule(state.boost, verdict, None if earlier is None else (earlier[1], earlier[2]))
     sql.execute(
         "INSERT OR REPLACE INTO verdicts (record_key, recall_id, verdict, at, boost_before, boost_after) "
         "VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,0 +1,162 @@
+"""What does every test stand on? A clock that moves when told, a cheap embedder, and memories over real Chroma."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import chromadb
+import numpy as np
+import numpy.typing as npt
+import pytest
+from chromadb import Collection
+from chromadb.api import ClientAPI
+from hypothesis import HealthCheck, settings
+
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.models.naming import name_of
+
+DAY = 86_400.0
+START = 1_760_000_000.0  # October 2025
+DIMENSIONS = 32
+Vectors = npt.NDArray[np.float32]
+Rows = dict[str, list[tuple[Any, ...]]]
+Contents = dict[str, tuple[str | None, dict[str, Any] | None, tuple[float, ...]]]
+
+settings.register_profile(
+    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("suite")
+
+
+class Clock:
+    """POSIX seconds that pass only when a test says so."""
+
+    def __init__(self, now: float = START) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.now += seconds
+
+    def pass_days(self, days: float) -> None:
+        self.now += days * DAY
+
+
+@cache
+def _word(word: str) -> Vectors:
+    """A direction of its own for each word."""
+    seed = int.from_bytes(hashlib.blake2b(word.encode(errors="replace"), digest_size=8).digest(), "big")
+    vector: Vectors = np.random.default_rng(seed).normal(size=DIMENSIONS).astype(np.float32)
+    return vector
+
+
+def word_vectors(texts: Sequence[str]) -> Vectors:
+    """The unit vector of the sum of each text's words: texts that share words are near each other."""
+    sums = np.stack([np.sum([_word(word) for word in (text.lower().split() or [""])[:50]], axis=0) for text in texts])
+    unit: Vectors = (sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def delete(client: ClientAPI, collection: Collection) -> None:
+    """Records first: `delete_collection` leaves lists in metadata to whoever comes next (chroma issue 7594)."""
+    if ids := collection.get(include=[])["ids"]:
+        for start in range(0, len(ids), 5_000):
+            collection.delete(ids=ids[start : start + 5_000])
+    client.delete_collection(collection.name)
+
+
+class Open(Protocol):
+    """Opens a memory in the test's directory; closed when the test ends, if not before."""
+
+    def __call__(self, **arguments: Any) -> AdaptiveMemory: ...
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def embed() -> Callable[[Sequence[str]], Vectors]:
+    assert name_of(word_vectors) == "word_vectors"
+    return word_vectors
+
+
+@pytest.fixture
+def new_collection() -> Iterator[Callable[..., Collection]]:
+    """Makes collections in RAM, for cosine distance unless told otherwise."""
+    client = chromadb.EphemeralClient()
+    made: list[Collection] = []
+
+    def new(space: str = "cosine", **arguments: Any) -> Collection:
+        arguments.setdefault("embedding_function", None)
+        configuration: Any = {"hnsw": {"space": space}}
+        made.append(client.create_collection(f"test-{uuid.uuid4()}", configuration=configuration, **arguments))
+        return made[-1]
+
+    yield new
+    for collection in made:
+        delete(client, collection)
+
+
+@pytest.fixture
+def collection(new_collection: Callable[..., Collection]) -> Collection:
+    return new_collection()
+
+
+@pytest.fixture
+def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory in RAM."""
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Open]:
+    """Opens (again) a memory on disk, with the test's embedder and clock unless told otherwise."""
+    with ExitStack() as stack:
+
+        def opener(**arguments: Any) -> AdaptiveMemory:
+            given = {"path": tmp_path / "memory", "embedder": word_vectors, "clock": clock, **arguments}
+            return stack.enter_context(closing(AdaptiveMemory.open(**given)))
+
+        yield opener
+
+
+@pytest.fixture
+def ledger_rows() -> Callable[[AdaptiveMemory], Rows]:
+    """Every row of every table of a memory's ledger."""
+
+    def rows(memory: AdaptiveMemory) -> Rows:
+        ledger: Any = memory.ports().ledger
+        with ledger.file.reading() as sql:
+            tables = [
+                row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            ]
+            return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in tables}
+
+    return rows
+
+
+@pytest.fixture
+def contents() -> Callable[[Collection], Contents]:
+    """Everything a collection holds: id to text, metadata and vector."""
+
+    def read(collection: Collection) -> Contents:
+        found: Any = collection.get(include=["documents", "metadatas", "embeddings"])
+        return {
+            one: (text, metadata, tuple(float(x) for x in vector))
+            for one, text, metadata, vector in zip(
+                found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True
+            )
+        }
+
+    return read

@@ -1,0 +1,137 @@
+"""What does each signal say of a record? Bounds, monotony, and neutrality where nothing is known."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core import Policy, ReadState, Record
+from adaptive_memory_core.score.signals import (
+    DAY,
+    boosted,
+    cooled,
+    decay,
+    half_life,
+    importance,
+    recency,
+    similarity,
+)
+
+moments = st.floats(-4e9, 8e9)
+half_lives = st.floats(0.01, 10_000)
+counts = st.integers(0, 10**9)
+
+
+@given(moments, st.none() | moments, st.none() | moments, half_lives)
+def test_recency_lies_in_0_to_1_whatever_the_clocks_say(
+    now: float, created_at: float | None, read_at: float | None, days: float
+) -> None:
+    record = Record("a", "text", created_at=created_at, read=ReadState(last_read=read_at, refreshed_at=read_at))
+    assert 0 <= recency(record, Policy(half_life_days=days), now=now) <= 1
+
+
+@given(moments, st.floats(0, 8e9), half_lives)
+def test_trap_a_future_timestamp_gives_no_recency_above_1(now: float, ahead: float, days: float) -> None:
+    policy = Policy(half_life_days=days)
+    read = ReadState(last_read=now + ahead, refreshed_at=now + ahead)
+    assert recency(Record("a", "text", created_at=now + ahead), policy, now=now) == 1
+    assert recency(Record("a", "text", created_at=0.0, read=read), policy, now=now) == 1
+
+
+@given(st.floats(0, 4e9), st.floats(0, 4e9), half_lives)
+def test_recency_never_grows_with_age(one: float, other: float, days: float) -> None:
+    younger, older = sorted((one, other))
+    assert decay(younger, half_life_days=days) >= decay(older, half_life_days=days)
+
+
+def test_trap_a_never_read_memory_does_not_count_as_just_read() -> None:
+    old, now = Record("a", "text", created_at=0.0), 140 * DAY
+    assert recency(old, Policy(), now=now) == pytest.approx(0.5**10)
+
+
+def test_a_record_without_any_time_is_neutral_and_never_freshest() -> None:
+    unknown = recency(Record("a", "text"), Policy(), now=1e9)
+    assert unknown == 0.5
+    assert unknown < recency(Record("b", "text", created_at=1e9 - DAY), Policy(), now=1e9)
+
+
+def test_a_read_counts_from_its_own_time_and_not_from_creation() -> None:
+    read = Record("a", "text", created_at=0.0, read=ReadState(last_read=10 * DAY, refreshed_at=10 * DAY))
+    assert recency(read, Policy(half_life_days=1), now=11 * DAY) == 0.5
+
+
+def test_a_read_that_did_not_refresh_leaves_recency_at_creation() -> None:
+    scanned = Record("a", "text", created_at=0.0, read=ReadState(last_read=9 * DAY, retrieval_count=1))
+    assert recency(scanned, Policy(half_life_days=10), now=10 * DAY) == 0.5
+
+
+def test_trap_one_formula_with_one_unit_loses_half_in_a_half_life() -> None:
+    """0.01 in one retriever and 0.99 in the other meant the same thing; here there is one number, in days."""
+    assert decay(7 * DAY, half_life_days=7) == 0.5
+    assert decay(14 * DAY, half_life_days=7) == 0.25
+
+
+@given(counts, half_lives, st.floats(0, 10), st.floats(0.01, 10_000))
+def test_a_growing_half_life_stays_within_its_bound(reads: int, days: float, growth: float, bound: float) -> None:
+    grown = half_life(reads, Policy(half_life_days=days, half_life_growth=growth, half_life_days_max=bound))
+    assert days <= grown <= max(days, bound)
+
+
+@given(st.integers(0, 1000), st.integers(0, 1000))
+def test_more_counted_reads_never_shorten_the_half_life(one: int, other: int) -> None:
+    policy = Policy(half_life_growth=0.3)
+    fewer, more = sorted((one, other))
+    assert half_life(fewer, policy) <= half_life(more, policy)
+
+
+@given(st.floats(0, 1e12), st.floats(0, 1), st.floats(0, 1), st.none() | moments, moments)
+def test_trap_the_count_boost_is_bounded(
+    warmth: float, weight: float, most: float, read_at: float | None, now: float
+) -> None:
+    policy = Policy(count_weight=weight, count_boost_max=most)
+    record = Record("a", "text", importance=0.5, read=ReadState(last_read=read_at, warmth=warmth))
+    assert 0.5 <= importance(record, policy, now=now) <= 0.5 + most
+
+
+@given(st.floats(0, 1e9), moments, st.floats(0, 4e9), st.floats(0, 4e9))
+def test_a_count_only_ever_cools(warmth: float, read_at: float, one: float, other: float) -> None:
+    sooner, later = sorted((one, other))
+    first = cooled(warmth, read_at, Policy(), now=read_at + sooner)
+    assert warmth >= first >= cooled(warmth, read_at, Policy(), now=read_at + later) >= 0
+
+
+def test_a_clock_that_goes_back_does_not_heat_a_count() -> None:
+    assert cooled(5.0, 100 * DAY, Policy(), now=0.0) == 5.0
+
+
+def test_an_unknown_importance_is_neutral_and_a_known_0_is_not_unknown() -> None:
+    assert importance(Record("a", "text"), Policy(), now=0.0) == 0.5
+    assert importance(Record("a", "text", importance=0.0), Policy(), now=0.0) == 0.0
+
+
+@given(st.floats(0, 1), st.floats(-1, 1))
+def test_a_boosted_importance_stays_an_importance(written: float, boost: float) -> None:
+    assert 0 <= boosted(written, boost) <= 1
+
+
+@pytest.mark.parametrize(
+    ("space", "distance", "expected"),
+    [("cosine", 0.0, 1.0), ("cosine", 1.0, 0.0), ("cosine", 2.0, -1.0), ("ip", 0.25, 0.75), ("l2", 2.0, 0.0)],
+)
+def test_similarity_is_calibrated_by_the_space(space: str, distance: float, expected: float) -> None:
+    assert similarity(distance, space=space) == expected
+
+
+@given(st.floats(-1, 1))
+def test_every_space_agrees_on_unit_vectors(cosine: float) -> None:
+    by_space = {"cosine": 1 - cosine, "ip": 1 - cosine, "l2": 2 - 2 * cosine}
+    for space, distance in by_space.items():
+        assert similarity(distance, space=space) == pytest.approx(cosine, abs=1e-12)
+
+
+def test_trap_a_similarity_of_0_stays_0_and_is_not_taken_for_perfect() -> None:
+    assert similarity(1.0, space="cosine") == 0.0
+    assert not math.copysign(1, similarity(1.0, space="cosine")) < 0

@@ -1,0 +1,107 @@
+"""Do imports point down, and do the pure folders stay pure? Read from the source, not from what is loaded."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "shared" / "adaptive_memory_core"
+PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
+PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
+LAYERS = [  # lowest first; a lower one never imports a higher one
+    {"errors"},
+    {"records", "reports", "identity"},
+    {"policy"},
+    PURE,
+    {"flow"},
+    {"memory", "user_memory", "verbs", "observe", "store", "models", "evaluate"},
+    {"__init__", "__main__", "cli", "langchain_adaptive_memory", "llama_adaptive_memory"},
+]
+IMPURE = {"time", "random", "logging", "os", "sqlite3", "chromadb", "asyncio", "secrets", "uuid", "threading", "socket"}
+FILES = [file for package in PACKAGES for file in sorted(package.rglob("*.py"))]
+
+
+def part(file: Path) -> str:
+    """The folder or file of the core, or the name of the other package, that a file is in."""
+    inside = file.relative_to(CORE) if file.is_relative_to(CORE) else file.relative_to(ROOT)
+    return inside.parts[0].removesuffix(".py")
+
+
+def level(name: str) -> int:
+    found = [number for number, names in enumerate(LAYERS) if name in names]
+    assert found, f"{name} is in no layer of tests/test_layers.py: say where it belongs"
+    return found[0]
+
+
+def imports(file: Path, *, types: bool = False) -> Iterator[str]:
+    """The dotted names a file imports; those under `if TYPE_CHECKING` only where asked for."""
+    pending: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) and not types:
+            pending.extend(node.orelse)
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} imports relatively"
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+        else:
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def ours(name: str) -> str | None:
+    """The part of our packages a dotted name belongs to, if any."""
+    parts = name.split(".")
+    if parts[0] == "adaptive_memory_core":
+        inside = parts[1] if len(parts) > 1 else "__init__"
+        return inside if (CORE / inside).is_dir() or (CORE / f"{inside}.py").exists() else "__init__"
+    return parts[0] if parts[0] in LAYERS[-1] else None
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(FILES) > 30
+    assert {"flow", "score", "store", "memory"} <= {part(file) for file in FILES}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_imports_point_down(file: Path) -> None:
+    own = level(part(file))
+    upwards = [name for name in imports(file) if (target := ours(name)) is not None and level(target) > own]
+    assert not upwards, f"{file.relative_to(ROOT)} imports from above itself: {upwards}"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if part(file) in PURE], ids=lambda file: file.name)
+def test_pure_folders_reach_for_no_clock_no_chance_and_no_outside(file: Path) -> None:
+    reached = {name.split(".")[0] for name in imports(file)} & IMPURE
+    assert not reached, f"{file.name} imports {reached}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_nobody_imports_the_core_under_a_second_name(file: Path) -> None:
+    assert not [name for name in imports(file, types=True) if name.split(".")[0] == "shared"]
+
+
+def test_shared_is_a_folder_and_no_package() -> None:
+    assert not (ROOT / "shared" / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("framework", ["langchain", "langchain_core", "langgraph", "llama_index"])
+def test_the_core_knows_no_framework(framework: str) -> None:
+    core = [file for file in FILES if file.is_relative_to(CORE)]
+    assert not [file.name for file in core for name in imports(file, types=True) if name.split(".")[0] == framework]
+
+
+def test_only_the_front_door_reads_the_clock() -> None:
+    """`time.time` is named nowhere else; waiting with `time.monotonic` is no reading of the clock."""
+    readers = {
+        str(file.relative_to(CORE))
+        for file in FILES
+        if file.is_relative_to(CORE)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"time.time", "datetime.now", "datetime.utcnow"}
+    }
+    assert readers <= {"memory.py", "cli.py"}

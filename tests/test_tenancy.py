@@ -1,0 +1,525 @@
+"""Does anything of one user ever reach another? By any path, in any order of calls."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import chromadb
+import pytest
+from chromadb import Collection
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    AdaptiveMemoryError,
+    FilterError,
+    InvalidInputError,
+    NotFoundError,
+    Recall,
+    Scope,
+    ScopeError,
+    UserMemory,
+)
+from adaptive_memory_core.identity import scoped_id
+
+if TYPE_CHECKING:
+    from tests.conftest import Clock, Contents, Open, Vectors
+
+ALICE, BOB, CAROL = "alice-7f3", "bob-19c", "carol-e04"
+TAGS = {ALICE: "tagalpha", BOB: "tagbeta", CAROL: "taggamma", None: "tagnobody"}
+OWNERS = list(TAGS)
+PLAIN_IDS = ["note", "a", "score"]
+LOOKALIKES = [scoped_id(Scope(owner), "note") for owner in OWNERS] + [scoped_id(Scope(scoped), "a") for scoped in [BOB]]
+FILTERS: list[dict[str, Any] | None] = [
+    None,
+    {"user_id": ALICE},
+    {"user_id": BOB},
+    {"user_id": {"$ne": CAROL}},
+    {"user_id": {"$in": [ALICE, BOB, CAROL]}},
+    {"user_id": {"$nin": ["nobody at all"]}},
+    {"$or": [{"user_id": ALICE}, {"user_id": BOB}]},
+    {"$or": [{"kind": "event"}, {"user_id": {"$ne": "x"}}]},
+    {"$and": [{"user_id": BOB}, {"$or": [{"kind": "event"}, {"kind": {"$ne": "event"}}]}]},
+    {"user_id": CAROL, "kind": "event"},
+    {"colour": "red"},
+    {"colour": {"$foo": 1}},
+    {},
+]
+
+owners = st.sampled_from(OWNERS)
+ids = st.sampled_from(PLAIN_IDS + LOOKALIKES)
+plain_ids = st.sampled_from(PLAIN_IDS)
+
+
+@dataclass
+class Known:
+    """What one user must find, and nothing else."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=dict)
+    credit: dict[str, int] = field(default_factory=dict)
+    pinned: set[str] = field(default_factory=set)
+    verdicts: set[tuple[str, str]] = field(default_factory=set)
+    recalls: list[Recall] = field(default_factory=list)
+
+    def let_go(self, one: str) -> None:
+        del self.texts[one]
+        self.reads.pop(one, None)
+        self.credit.pop(one, None)
+        self.pinned.discard(one)
+        self.verdicts = {pair for pair in self.verdicts if pair[0] != one}
+
+
+class Tenants(RuleBasedStateMachine):
+    """Three users and everyone over one collection; after each step each of them looks at all they can see."""
+
+    def __init__(self, client: Any, embed: Callable[..., Vectors], clock: Clock) -> None:
+        super().__init__()
+        self.clock, self.client, self.name = clock, client, f"tenants-{uuid.uuid4()}"
+        collection = client.create_collection(
+            self.name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+        )
+        self.memory = AdaptiveMemory(collection, embedder=embed, clock=clock)
+        self.known: dict[str | None, Known] = {owner: Known() for owner in OWNERS}
+        self.number = 0
+
+    def teardown(self) -> None:
+        self.memory.close()
+        self.client.delete_collection(self.name)
+
+    def scope(self, owner: str | None) -> UserMemory:
+        self.clock.pass_seconds(100)  # beyond the refresh floor, so that every read counts
+        return self.memory.for_everyone() if owner is None else self.memory.for_user(owner)
+
+    def text(self, owner: str | None) -> str:
+        self.number += 1
+        return f"{TAGS[owner]} secret tea number {self.number}"
+
+    @initialize()
+    def everyone_starts_with_a_note(self) -> None:
+        for owner in OWNERS:
+            self.remember(owner, "note", None)
+
+    @rule(owner=owners, one=st.none() | ids, supersedes=st.none() | plain_ids)
+    def remember(self, owner: str | None, one: str | None, supersedes: str | None) -> None:
+        known, text = self.known[owner], self.text(owner)
+        supersedes = None if supersedes == one else supersedes
+        metadata = {"mark": TAGS[owner], "colour": "red"}
+        try:
+            given = self.scope(owner).remember(text, id=one, supersedes=supersedes, metadata=metadata)
+        except NotFoundError as error:
+            assert supersedes not in known.texts
+            self.nothing_foreign(owner, str(error))
+        except InvalidInputError as error:
+            assert one in LOOKALIKES  # they may be refused, as long as nothing is lost in silence
+            self.nothing_foreign(owner, str(error))
+        else:
+            assert supersedes is None or supersedes in known.texts
+            known.texts[given] = text
+
+    @rule(owner=owners, number=st.integers(1, 4), one=plain_ids)
+    def remember_several(self, owner: str | None, number: int, one: str) -> None:
+        texts = [self.text(owner) for _ in range(number + 1)]
+        items: list[dict[str, Any]] = [{"text": text, "metadata": {"mark": TAGS[owner]}} for text in texts]
+        items[-1]["id"] = one
+        self.known[owner].texts.update(zip(self.scope(owner).remember_many(items), texts, strict=True))
+
+    @rule(
+        owner=owners,
+        cue=st.sampled_from(["tea", "secret", "number 3"]),
+        k=st.integers(1, 8),
+        where=st.sampled_from(FILTERS),
+    )
+    def recall(self, owner: str | None, cue: str, k: int, where: dict[str, Any] | None) -> None:
+        known = self.known[owner]
+        try:
+            answer = self.scope(owner).recall(cue, k=k, filter=where)
+        except FilterError as error:
+            assert where is not None
+            self.nothing_foreign(owner, str(error))
+            return
+        known.recalls.append(answer)
+        for one in answer.ids:
+            known.reads[one] = known.reads.get(one, 0) + 1
+            known.credit[one] = known.credit.get(one, 0) + 1
+        self.sees_only_own(owner, answer)
+
+    @rule(owner=owners, one=ids, verb=st.sampled_from(["pin", "unpin", "demote", "get"]))
+    def touch(self, owner: str | None, one: str, verb: str) -> None:
+        known = self.known[owner]
+        with self.missing_is_not_found(owner, one):
+            self.nothing_foreign(owner, getattr(self.scope(owner), verb)(one))
+        if one not in known.texts:
+            return
+        known.pinned = known.pinned | {one} if verb == "pin" else known.pinned
+        if verb in ("unpin", "demote"):
+            known.pinned = known.pinned - {one}
+        if verb == "demote":
+            known.credit[one] = 0
+
+    @rule(owner=owners, one=ids)
+    def forget(self, owner: str | None, one: str) -> None:
+        known = self.known[owner]
+        with self.missing_is_not_found(owner, one):
+            receipt = self.scope(owner).forget(one)
+            self.nothing_foreign(owner, receipt)
+            assert receipt.verdicts == sum(pair[0] == one for pair in known.verdicts)
+        if one in known.texts:
+            known.let_go(one)
+
+    @rule(owner=owners, helpful=st.booleans(), by_id=st.booleans(), data=st.data())
+    def judge_own(self, owner: str | None, helpful: bool, by_id: bool, data: st.DataObject) -> None:
+        known = self.known[owner]
+        live = [(answer, one) for answer in known.recalls for one in answer.ids if one in known.texts]
+        if not live:
+            return
+        answer, one = data.draw(st.sampled_from(live))
+        verdict: dict[str, Any] = {"helpful": [one]} if helpful else {"unhelpful": [one]}
+        try:
+            self.scope(owner).feedback(answer.id if by_id else answer, **verdict)
+        except InvalidInputError as error:
+            assert by_id  # the log let go of it when the record was forgotten
+            self.nothing_foreign(owner, str(error))
+        else:
+            known.verdicts.add((one, answer.id))
+
+    @rule(owner=owners, other=owners, by_id=st.booleans(), data=st.data())
+    def judge_anothers(self, owner: str | None, other: str | None, by_id: bool, data: st.DataObject) -> None:
+        theirs = self.known[other].recalls
+        if owner == other or not theirs:
+            return
+        answer = data.draw(st.sampled_from(theirs))
+        with pytest.raises(NotFoundError if by_id else ScopeError):
+            self.scope(owner).feedback(answer.id if by_id else answer, helpful=list(answer.ids[:1]))
+
+    @rule()
+    def flush(self) -> None:
+        self.memory.flush()
+
+    @invariant()
+    def each_sees_their_own_and_nothing_else(self) -> None:
+        for owner in OWNERS:
+            known, scope = self.known[owner], self.scope(owner)
+            answer = scope.recall("secret tea", k=100, reinforce=False)
+            self.sees_only_own(owner, answer)
+            assert set(answer.ids) | {one.id for one in answer.dropped} == set(known.texts)
+            for one, text in known.texts.items():
+                record = scope.get(one)
+                assert (record.id, record.text, record.metadata["mark"]) == (one, text, TAGS[owner])
+                assert record.read.retrieval_count == known.reads.get(one, 0)
+                assert record.read.pinned == (one in known.pinned)
+
+    @invariant()
+    def each_is_told_their_own_numbers_and_log(self) -> None:
+        for owner in OWNERS:
+            known, scope = self.known[owner], self.scope(owner)
+            stats = scope.stats()
+            assert (stats.records, stats.recalls) == (len(known.texts), len(known.recalls))
+            assert (stats.reads, stats.read_records) == (sum(known.reads.values()), len(known.reads))
+            assert (stats.pinned, stats.verdicts) == (len(known.pinned), len(known.verdicts))
+            assert stats.remembered == self.remembered(owner)
+            lines = scope.recalls()
+            assert [line.id for line in lines] == [answer.id for answer in reversed(known.recalls)][:100]
+            self.nothing_foreign(owner, stats, lines)
+            for one in PLAIN_IDS:
+                named = [line.id for line in lines if one in {candidate.id for candidate in line.candidates}]
+                assert [line.id for line in scope.recalls(containing=one)] == named
+
+    def remembered(self, owner: str | None) -> int:
+        return sum(count >= 3 for count in self.known[owner].credit.values())
+
+    def sees_only_own(self, owner: str | None, answer: Recall) -> None:
+        known = self.known[owner]
+        assert {hit.id: hit.text for hit in answer}.items() <= known.texts.items()
+        assert {one.id for one in answer.dropped} <= set(known.texts)
+        self.nothing_foreign(owner, answer, answer.explain(), answer.render())
+
+    def nothing_foreign(self, owner: str | None, *shown: object) -> None:
+        """No text, no name and no made-up id of anybody else stands in what was shown."""
+        words = repr(shown)
+        for other in set(OWNERS) - {owner}:
+            foreign = {TAGS[other], other, *self.known[other].texts} - {None, *PLAIN_IDS, *LOOKALIKES}
+            assert not [one for one in foreign if one is not None and one in words]
+
+    @contextmanager
+    def missing_is_not_found(self, owner: str | None, one: str) -> Iterator[None]:
+        if one in self.known[owner].texts:
+            yield
+            return
+        with pytest.raises(NotFoundError) as missing:
+            yield
+        self.nothing_foreign(owner, str(missing.value))
+
+
+@pytest.mark.slow
+def test_no_interleaving_of_calls_carries_anything_from_one_user_to_another(
+    embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    client = chromadb.EphemeralClient()
+    run_state_machine_as_test(
+        lambda: Tenants(client, embed, clock),  # type: ignore[arg-type] # anything that makes a machine will do
+        settings=settings(max_examples=25, stateful_step_count=25, report_multiple_bugs=False),
+    )
+
+
+# --- the same, one path at a time
+
+
+@pytest.fixture
+def trio(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
+    return memory.for_user("alice"), memory.for_user("bob"), memory.for_everyone()
+
+
+def test_two_users_with_the_same_id_do_not_collide(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    for scope in trio:
+        assert scope.remember(f"tea of {scope.user}", id="note") == "note"
+    trio[1].recall("tea")
+    trio[1].pin("note")
+    trio[2].forget("note")
+    assert [scope.get("note").text for scope in trio[:2]] == ["tea of alice", "tea of bob"]
+    assert [scope.get("note").read.retrieval_count for scope in trio[:2]] == [0, 1]
+    assert [scope.recall("tea", reinforce=False)[0].id for scope in trio[:2]] == ["note", "note"]
+    with pytest.raises(NotFoundError):
+        trio[2].get("note")
+
+
+def test_the_same_id_of_two_users_survives_a_restart(open_memory: Open) -> None:
+    with open_memory() as first:
+        for user in ("alice", "bob"):
+            first.for_user(user).remember(f"tea of {user}", id="note")
+        first.for_user("bob").recall("tea")
+    with open_memory() as second:
+        for user, reads in (("alice", 0), ("bob", 1)):
+            scope = second.for_user(user)
+            assert (scope.get("note").text, scope.get("note").read.retrieval_count) == (f"tea of {user}", reads)
+            scope.remember(f"coffee of {user}", id="note")
+            assert (scope.stats().records, scope.get("note").text) == (1, f"coffee of {user}")
+        assert second.for_user("alice").forget("note").collection
+        assert second.for_user("bob").get("note").text == "coffee of bob"
+
+
+def test_nobody_can_take_the_place_another_users_record_would_stand_in(
+    trio: tuple[UserMemory, UserMemory, UserMemory],
+) -> None:
+    alice, bob, _ = trio
+    alice.remember("tea of alice", id="note")
+    squat = scoped_id(Scope("bob"), "note")
+    try:
+        alice.remember("a squatter", id=squat)
+    except InvalidInputError:
+        squat = ""
+    bob.remember("tea of bob", id="note")
+    assert bob.get("note").text == "tea of bob"
+    assert bob.stats().records == 1
+    assert not squat or alice.get(squat).text == "a squatter"
+
+
+def test_a_record_is_not_lost_in_silence_where_another_program_holds_its_place(
+    trio: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    alice, bob, _ = trio
+    alice.remember("tea of alice", id="note")
+    squat = scoped_id(Scope("bob"), "note")
+    collection.add(ids=[squat], documents=["squatter"], embeddings=embed(["x"]), metadatas=[{"user_id": "alice"}])
+    try:
+        bob.remember("tea of bob", id="note")
+    except AdaptiveMemoryError as refusal:
+        assert "squatter" not in str(refusal)  # noqa: PT017 - either answer will do
+    else:
+        assert bob.get("note").text == "tea of bob"
+
+
+def test_what_remember_gives_back_can_be_got_whatever_it_looks_like(
+    trio: tuple[UserMemory, UserMemory, UserMemory],
+) -> None:
+    alice = trio[0]
+    lookalike = scoped_id(Scope("alice"), "note")
+    try:
+        given = alice.remember("tea", id=lookalike)
+    except InvalidInputError:
+        return
+    alice.remember("coffee", id="note")
+    assert (alice.get(given).text, alice.get("note").text) == ("tea", "coffee")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("alice", "Alice"), ("alice", "alice "), ("é", "e\u0301"), ("a", "a\x00b"), ("a%", "ab"), ("None", "none")],
+)
+def test_names_that_are_nearly_the_same_are_two_users(memory: AdaptiveMemory, one: str, other: str) -> None:
+    memory.for_user(one).remember("tea", id="note")
+    stranger = memory.for_user(other)
+    assert len(stranger.recall("tea")) == 0
+    assert stranger.stats().records == 0
+    with pytest.raises(NotFoundError):
+        stranger.get("note")
+    stranger.remember("coffee", id="note")
+    assert (memory.for_user(one).get("note").text, stranger.get("note").text) == ("tea", "coffee")
+
+
+@pytest.mark.parametrize("name", ["everyone", "None", "null", "*", "$ne", "' OR 1=1 --"])
+def test_no_name_stands_for_more_than_one_user(memory: AdaptiveMemory, name: str) -> None:
+    memory.for_user("alice").remember("tea")
+    memory.for_everyone().remember("tea")
+    assert memory.for_user(name).recall("tea").candidates == 0
+    memory.for_user(name).remember("coffee", id="own")
+    assert memory.for_user(name).recall("tea").ids == ("own",)
+    assert "own" not in memory.for_everyone().recall("coffee").ids
+
+
+@pytest.mark.parametrize("where", [one for one in FILTERS[1:-2] if one is not None])
+def test_no_filter_widens_a_scope(trio: tuple[UserMemory, UserMemory, UserMemory], where: dict[str, Any]) -> None:
+    named = {ALICE: "alice", BOB: "bob", CAROL: "carol"}
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: renamed(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [renamed(inner) for inner in value]
+        return named.get(value, value)
+
+    for scope in trio:
+        scope.remember("green tea", id=f"of-{scope.user}", metadata={"colour": "red"})
+    for scope in trio:
+        answer = scope.recall("green tea", k=10, filter=renamed(where))
+        assert {*answer.ids, *(drop.id for drop in answer.dropped)} <= {f"of-{scope.user}"}
+
+
+def test_a_refused_filter_of_everyones_names_no_user(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    alice, bob, everyone = trio
+    alice.remember("tea")
+    bob.remember("tea")
+    everyone.remember("tea")
+    everyone.recall("tea")  # now it knows whom to look past
+    with pytest.raises(FilterError) as refusal:
+        everyone.recall("tea", filter={"colour": {"$foo": 1}})
+    assert "alice" not in str(refusal.value)
+    assert "bob" not in str(refusal.value)
+
+
+def test_what_another_user_has_cannot_be_superseded_or_touched(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    alice, bob, _ = trio
+    alice.remember("tea", id="mine")
+    before = alice.get("mine")
+    attempts: list[Callable[[], object]] = [
+        lambda: bob.remember("coffee", supersedes="mine"),
+        lambda: bob.pin("mine"),
+        lambda: bob.demote("mine"),
+        lambda: bob.forget("mine"),
+    ]
+    for attempt in attempts:
+        with pytest.raises(NotFoundError, match="'mine' for user 'bob'"):
+            attempt()
+    assert alice.get("mine") == before
+    assert bob.stats().records == 0
+
+
+def test_forgetting_ones_own_leaves_the_links_of_others(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    for scope in trio:
+        scope.remember("tea", id="old")
+        scope.remember("coffee", id="new", supersedes="old")
+    trio[2].forget("old")
+    trio[1].forget("new")
+    assert (trio[0].get("new").supersedes, trio[0].get("old").superseded_by) == ("old", "new")
+    assert (trio[1].get("old").superseded_by, trio[2].get("new").supersedes) == (None, None)
+
+
+def test_anothers_recall_is_refused_and_teaches_nothing(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    alice, bob, everyone = trio
+    for scope in trio:
+        scope.remember("tea", id="note")
+    answer = alice.recall("tea")
+    for stranger in (bob, everyone):
+        with pytest.raises(ScopeError):
+            stranger.feedback(answer, helpful=["note"])
+        with pytest.raises(NotFoundError):
+            stranger.feedback(answer.id, helpful=["note"])
+        assert stranger.get("note").importance == 0.5
+    assert alice.get("note").read.boost == 0.0
+
+
+# --- a record that another program gave to somebody else
+
+
+@pytest.fixture
+def transferred(
+    memory: AdaptiveMemory, collection: Collection, clock: Clock
+) -> tuple[UserMemory, UserMemory, Recall, AdaptiveMemory]:
+    """Alice's record, read and judged by her, now Bob's in Chroma."""
+    alice, bob = memory.for_user("alice"), memory.for_user("bob")
+    alice.remember("green tea", id="note")
+    answer = alice.recall("green tea")
+    alice.feedback(answer, helpful=["note"])
+    memory.flush()
+    collection.update(ids=["note"], metadatas=[{"user_id": "bob"}])
+    clock.pass_days(1)
+    return alice, bob, answer, memory
+
+
+def test_a_transferred_record_is_the_new_owners_and_gone_for_the_old_one(
+    transferred: tuple[UserMemory, UserMemory, Recall, AdaptiveMemory],
+) -> None:
+    alice, bob, answer, _ = transferred
+    assert bob.recall("green tea").ids == ("note",)
+    assert bob.get("note").text == "green tea"
+    assert (bob.stats().records, alice.stats().records) == (1, 0)
+    assert alice.recall("green tea").candidates == 0
+    for attempt in (alice.get, alice.pin, alice.demote, lambda one: alice.feedback(answer, unhelpful=[one])):
+        with pytest.raises(NotFoundError):
+            attempt("note")
+
+
+def test_the_old_owners_verdicts_and_log_do_not_go_with_a_transferred_record(
+    transferred: tuple[UserMemory, UserMemory, Recall, AdaptiveMemory],
+) -> None:
+    _, bob, answer, _ = transferred
+    bob.recall("green tea")
+    assert bob.stats().verdicts == 0
+    assert answer.id not in {line.id for line in bob.recalls()}
+    assert bob.forget("note").verdicts == 0
+
+
+def test_what_the_old_owner_still_had_to_write_back_does_not_reach_the_new_one(
+    memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("green tea", id="note")
+    alice.recall("green tea")
+    alice.pin("note")
+    collection.update(ids=["note"], metadatas=[{"user_id": "bob"}])
+    before = contents(collection)
+    memory.flush()
+    assert contents(collection) == before
+    assert memory.for_user("bob").get("note").read.retrieval_count == 0
+
+
+def test_a_record_given_to_everyone_is_no_longer_the_users(memory: AdaptiveMemory, collection: Collection) -> None:
+    alice, everyone = memory.for_user("alice"), memory.for_everyone()
+    alice.remember("green tea", id="note")
+    collection.update(ids=["note"], metadatas=[{"user_id": None}])
+    assert everyone.recall("tea").ids == ("note",)
+    assert alice.recall("tea").ids == ()
+
+
+@pytest.mark.parametrize("owner", ["", 5, 5.0, True, ["alice"]])
+def test_an_owner_that_is_no_name_belongs_to_nobody_who_asks(
+    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors], owner: Any
+) -> None:
+    collection.add(ids=["odd"], documents=["tea"], embeddings=embed(["tea"]), metadatas=[{"user_id": owner}])
+    for scope in (memory.for_user("alice"), memory.for_user("5"), memory.for_user("True"), memory.for_everyone()):
+        assert scope.recall("tea").candidates == 0
+        assert scope.stats().records == 0
+        with pytest.raises(NotFoundError):
+            scope.get("odd")
+
+
+def test_every_error_met_on_the_way_is_ours(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+    for scope in trio:
+        with pytest.raises(AdaptiveMemoryError):
+            scope.get("unknown")
