@@ -144,7 +144,7 @@ def new_id(value: object) -> str:
     record_id = name(value, "id")
     if is_reserved(record_id):
         raise InvalidInputError(
-            f"The id {record_id!r} ends like the ids under which we keep two users' records of one id apart. Give another."
+            f"The id {record_id!r} ends like those that keep two users' records of one id apart. Give another."
         )
     return record_id
 
@@ -156,13 +156,13 @@ def metadata(given: object, names: Fields) -> Metadata:
     for key, value in given.items():
         if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
-                f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} for "
-                "itself. Give another non-empty string."
+                f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} "
+                "for itself. Give another non-empty string."
             )
         if key in names.names():
             raise InvalidInputError(
-                f"The metadata key {key!r} is one of this memory's own. Use the argument of that name, another key, or "
-                "rename ours with Fields(...)."
+                f"The metadata key {key!r} is one of this memory's own. Use the argument of that name, another key, "
+                "or rename ours with Fields(...)."
             )
         if not _storable(value):
             raise InvalidInputError(
