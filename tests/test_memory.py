@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -826,3 +827,21 @@ def test_another_embedder_on_a_written_collection_is_refused(open_memory: Open, 
         with pytest.raises(EmbedderMismatchError, match="was written with 'word_vectors'"):
             open_memory(embedder=other)
     assert open_memory().for_user("alice").recall("tea")[0].text == "tea"
+
+
+def test_a_record_that_was_read_can_be_written_again_without_counting_its_verdicts_twice(alice: UserMemory) -> None:
+    alice.remember("tea", id="a", importance=0.9)
+    for _ in range(20):
+        answer = alice.recall("tea")
+        alice.feedback(answer, helpful=["a"])
+    assert alice.get("a").importance == 1.0
+    alice.remember_many([alice.get("a")])
+    assert alice.get("a").written_importance == 0.9
+    alice.remember_many([replace(alice.get("a"), importance=0.4)])
+    assert alice.get("a").written_importance == 0.4
+
+
+def test_a_record_made_by_hand_needs_no_id(alice: UserMemory) -> None:
+    (given,) = alice.remember_many([Record(text="tea", importance=0.7, metadata={"cup": 2})])
+    assert given
+    assert (alice.get(given).text, alice.get(given).importance, alice.get(given).metadata) == ("tea", 0.7, {"cup": 2})

@@ -335,6 +335,19 @@ def test_a_record_is_not_lost_in_silence_where_another_program_holds_its_place(
         assert bob.get("note").text == "tea of bob"
 
 
+def test_the_id_under_which_a_record_stands_in_the_collection_is_no_id_to_forget_it_by(
+    trio: tuple[UserMemory, UserMemory, UserMemory],
+) -> None:
+    alice, bob, _ = trio
+    alice.remember("tea of alice", id="note")
+    bob.remember("tea of bob", id="note")
+    bob.recall("tea")
+    before = bob.get("note")
+    with pytest.raises(NotFoundError):
+        bob.forget(scoped_id(Scope("bob"), "note"))
+    assert bob.get("note") == before
+
+
 def test_what_remember_gives_back_can_be_got_whatever_it_looks_like(
     trio: tuple[UserMemory, UserMemory, UserMemory],
 ) -> None:

@@ -8,7 +8,7 @@ import re
 from adaptive_memory_core.records import Scope
 
 MARK = "#u-"
-_SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}$")
+_SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
 
 
 def scoped_id(scope: Scope, record_id: str) -> str:

@@ -178,7 +178,8 @@ class Policy:
         """The policy that `to_json` wrote; fields that this version does not know are left out."""
         known = {field.name for field in fields(Policy)}
         kept = {name: value for name, value in json.loads(text).items() if name in known}
-        return Policy(**{**kept, "weights": Weights(**kept["weights"]), "channels": tuple(kept["channels"])})
+        weights = {field.name: kept["weights"][field.name] for field in fields(Weights)}
+        return Policy(**{**kept, "weights": Weights(**weights), "channels": tuple(kept["channels"])})
 
 
 def _check_choices(policy: Policy) -> None:

@@ -60,10 +60,13 @@ NEVER_READ = ReadState()
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One stored memory. `importance` is the written one as verdicts have moved it; times are POSIX seconds."""
+    """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
 
-    id: str
-    text: str
+    To write one, `Record(text="...")` is enough; an empty id asks for a new one.
+    """
+
+    id: str = ""
+    text: str = ""
     kind: str | None = None
     importance: float | None = None
     created_at: float | None = None
@@ -73,6 +76,7 @@ class Record:
     superseded_by: str | None = None
     metadata: Metadata = field(default_factory=dict)
     read: ReadState = NEVER_READ
+    written_importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
 from adaptive_memory_core.identity import is_reserved
 from adaptive_memory_core.records import RESERVED, Fields, Metadata, NewRecord, Record, Scope
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
@@ -129,6 +130,7 @@ def _arguments(item: object) -> dict[str, Any]:
         return {"text": item}
     if isinstance(item, Record):
         known = {key: getattr(item, key) for key in _ARGUMENTS}
+        known |= {"id": item.id or None, "importance": _written_importance(item)}
         return {key: value for key, value in known.items() if value is not None}
     if isinstance(item, Mapping) and "text" in item and set(item) <= set(_ARGUMENTS):
         return dict(item)
@@ -137,6 +139,13 @@ def _arguments(item: object) -> dict[str, Any]:
         f"A record was given as {type(item).__name__}{unknown}. Give a text, a Record, or a mapping with 'text' and, "
         f"as needed, {', '.join(_ARGUMENTS[1:])}."
     )
+
+
+def _written_importance(record: Record) -> float | None:
+    """What to write of a record that was read: its verdicts are kept elsewhere and must not be written in twice."""
+    written = NEUTRAL_IMPORTANCE if record.written_importance is None else record.written_importance
+    as_read = record.read.boost != 0.0 and record.importance == boosted(written, record.read.boost)
+    return record.written_importance if as_read else record.importance
 
 
 def new_id(value: object) -> str:

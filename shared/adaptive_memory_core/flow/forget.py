@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
@@ -17,7 +18,8 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
     if record_id in found:
         yield from ask(ports.store.remove, scope, [found[record_id].stored_id])
         yield from ask(ports.store.unlink, scope, record_id)
-    stored_ids = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
+    places = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
+    stored_ids = [one for one in places if identity.record_id(scope, one) == record_id]
     state, entries, verdicts = False, 0, 0
     for stored_id in stored_ids:
         outcome = yield from attempt(

@@ -52,19 +52,24 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str])
 
 def _enrol(ports: Ports, scope: Scope, ids: Sequence[str], named: set[str]) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
-    chosen = [place for one in ids if one in named for place in (one, scoped_id(scope, one))]
+    chosen = [one for one in ids if one in named]
     taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
-    wanted = [scoped_id(scope, one) if one in taken else one for one in ids]
-    if taken & set(wanted):
-        raise StoreError(
-            f"Another program keeps records where {scope} would keep one of {sorted(named)!r}. Give other ids."
-        )
-    free = yield from ask(ports.ledger.enrol, scope, wanted)
-    if all(free):
-        return wanted
-    final = [want if ok else scoped_id(scope, one) for one, want, ok in zip(ids, wanted, free, strict=True)]
-    yield from ask(ports.ledger.enrol, scope, [one for one, ok in zip(final, free, strict=True) if not ok])
-    return final
+    free = yield from ask(ports.ledger.enrol, scope, [one for one in ids if one not in taken])
+    clashes = taken | {one for one, ok in zip((one for one in ids if one not in taken), free, strict=True) if not ok}
+    if not clashes:
+        return list(ids)
+    yield from _enrol_scoped(ports, scope, sorted(clashes))
+    return [scoped_id(scope, one) if one in clashes else one for one in ids]
+
+
+def _enrol_scoped(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[None]:
+    """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
+    places = {scoped_id(scope, one): one for one in ids}
+    taken = yield from ask(ports.store.taken, list(places))
+    if taken:
+        names = ", ".join(repr(places[place]) for place in sorted(taken))
+        raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")
+    yield from ask(ports.ledger.enrol, scope, list(places))
 
 
 def _revision(record: Record, before: Stored) -> Stored:

@@ -41,9 +41,9 @@ def record_of(
     found: Metadata = {} if metadata is None else metadata
     get = found.get
     known = state_of(found, fields) if state is None else state
-    importance = _number(get(fields.importance), 0.0, 1.0)
+    importance = written = _number(get(fields.importance), 0.0, 1.0)
     if known.boost != 0.0:
-        importance = boosted(NEUTRAL_IMPORTANCE if importance is None else importance, known.boost)
+        importance = boosted(NEUTRAL_IMPORTANCE if written is None else written, known.boost)
     ours = _names(fields)
     return Record(
         record_id(scope, stored_id),
@@ -57,6 +57,7 @@ def record_of(
         None if (newer := get(fields.superseded_by)) is None else _words(newer),
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
+        written,
     )
 
 
