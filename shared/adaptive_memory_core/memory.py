@@ -108,21 +108,22 @@ class AdaptiveMemory:
 
             embedder = LocalEmbedder()
         source = as_embedder(embedder)
-        client = place.open_client(path)
-        try:
-            memory = cls(
-                place.open_collection(client, collection, notes_on(source)),
-                embedder=source,
-                ledger=ledger,
-                policy=policy,
-                fields=fields,
-                clock=clock,
-                write=write,
-                keeping=keeping,
-            )
-        except BaseException:
-            place.close_client(client)
-            raise
+        with process_lock.held(place.checked(path)):
+            client = place.open_client(path)
+            try:
+                memory = cls(
+                    place.open_collection(client, collection, notes_on(source)),
+                    embedder=source,
+                    ledger=ledger,
+                    policy=policy,
+                    fields=fields,
+                    clock=clock,
+                    write=write,
+                    keeping=keeping,
+                )
+            except BaseException:
+                place.close_client(client)
+                raise
         memory._client = client
         return memory
 
@@ -200,6 +201,10 @@ class AdaptiveMemory:
     def _build(self, collection: Collection, embedder: Any, ledger: Any, *, through: bool) -> None:
         if not callable(self._clock):
             raise InvalidInputError(f"clock is {self._clock!r}. Give a function that returns POSIX seconds.")
+        if not isinstance(self.fields, Fields) or not isinstance(self.keeping, Keeping):
+            raise InvalidInputError(
+                f"fields is {self.fields!r}, keeping is {self.keeping!r}. Give Fields(...) and Keeping(...)."
+            )
         source = of_collection(collection) if embedder is None else as_embedder(embedder)
         self._store = ChromaStore(collection, self.fields)
         self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Entry, Ports, Where
 from adaptive_memory_core.learn.reading import after_read
@@ -80,7 +80,7 @@ def learn(ports: Ports, answer: Recall) -> Flow[Recall]:
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
-        shown = yield from attempt(StoreError, ports.projector.flush)
+        shown = yield from attempt(AdaptiveMemoryError, ports.projector.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
             return replace(answer, step=outcome.value, trace=(*answer.trace, late))

@@ -19,6 +19,13 @@ IN_MEMORY = ":memory:"
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
 
 
+def checked(path: object) -> Path:
+    """The path of a directory, which need not exist yet."""
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
+    return Path(path)
+
+
 def open_client(path: str | Path) -> ClientAPI:
     """An embedded client over a directory, with Chroma's usual settings.
 
@@ -27,8 +34,6 @@ def open_client(path: str | Path) -> ClientAPI:
     """
     import chromadb
 
-    if not isinstance(path, str | Path) or not str(path).strip():
-        raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
     try:
         return chromadb.PersistentClient(str(path))
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from adaptive_memory_core.errors import StoreInUseError
+from adaptive_memory_core.errors import StoreError, StoreInUseError
 
 LOCK_NAME = "adaptive_memory.lock"
 _held: dict[Path, tuple[FileLock, int, int]] = {}
@@ -25,6 +27,22 @@ def claim(directory: Path) -> None:
         if users == 0:
             _take(lock, place)
         _held[place] = (lock, users + 1, os.getpid())
+
+
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """The directory for this process while it is being opened; it is made where it does not exist."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
+        ) from error
+    claim(directory)
+    try:
+        yield
+    finally:
+        release(directory)
 
 
 def release(directory: Path) -> None:

@@ -77,7 +77,7 @@ class BackgroundProjector:
                 self.flush()
                 self._chores()
                 pause = FIRST_PAUSE
-            except (StoreError, LedgerError) as error:
+            except Exception as error:  # noqa: BLE001 - a thread that died would end the write-back without a word
                 self._failed(error)
                 self._news.set()
                 if self._stop.wait(pause):
