@@ -28,7 +28,7 @@ POLICIES = {
     "similarity only": Policy(weights=Weights(0, 0, 1)),
     "default": Policy(),
     "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8)),
-    "0.95 / 0.025 / 0.025": Policy(weights=Weights(0.025, 0.025, 0.95)),
+    "0.9 / 0.05 / 0.05": Policy(weights=Weights(0.05, 0.05, 0.9)),
     "0.6 / 0.25 / 0.15": Policy(weights=Weights(0.25, 0.15, 0.6)),
     **{name: Policy.preset(name) for name in ("equal", "assistant", "support", "coding", "generative_agents")},
 }
