@@ -51,6 +51,13 @@ def reader(*arguments: str) -> subprocess.Popen[str]:
     return process
 
 
+def python(script: str, *arguments: str, check: bool = True) -> str:
+    """What a process of its own printed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(command, env=environment, check=check, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+
+
 def begin(process: subprocess.Popen[str]) -> None:
     assert process.stdin is not None
     process.stdin.write("go\n")
@@ -149,8 +156,7 @@ def test_a_crash_before_the_write_back_is_made_good_on_the_next_opening(tmp_path
         "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
         "alice.remember('memory 1', id='m1'); alice.recall('memory 1'); os._exit(1)"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environment, check=False, cwd=ROOT)
+    python(script, str(tmp_path), check=False)
     with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.05)) as memory:
         deadline = time.monotonic() + 20
         while memory.for_user("alice").stats().projection.pending:  # nobody calls flush
@@ -165,8 +171,7 @@ def test_a_normal_exit_without_close_writes_everything_back(tmp_path: Path) -> N
         "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
         "alice.remember('memory 1', id='m1'); alice.recall('memory 1')"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environment, check=True, cwd=ROOT)
+    python(script, str(tmp_path), check=True)
     assert shown(embedded(tmp_path)) == {"m1": 1}
 
 
@@ -248,15 +253,7 @@ def test_a_second_process_on_an_embedded_directory_is_told_about_the_server(tmp_
             "try: AdaptiveMemory.open(sys.argv[1], embedder=embed)\n"
             "except StoreInUseError as error: print(error)"
         )
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-        said = subprocess.run(
-            [sys.executable, "-c", script, str(tmp_path)],
-            env=environment,
-            check=True,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        ).stdout
+        said = python(script, str(tmp_path))
     assert "chroma run" in said
     assert issubclass(StoreInUseError, StoreError)
 
@@ -300,21 +297,13 @@ def test_a_ledger_that_may_not_be_written_still_answers_and_says_so(tmp_path: Pa
         memory.for_user("alice").remember_many(TEXTS)
         memory.for_user("alice").recall("memory 1", k=1)
     ledger.chmod(0o444)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
     script = READ_ONLY.format(then="")
     uri = f"file:{ledger}?mode=ro"
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "memory"), uri],
-        env=environment,
-        check=True,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.startswith("('m1', ")
-    assert " None " in done.stdout
-    assert "this recall was not counted: " in done.stdout
-    assert "refused: The ledger" in done.stdout
+    said = python(script, str(tmp_path / "memory"), uri)
+    assert said.startswith("('m1', ")
+    assert " None " in said
+    assert "this recall was not counted: " in said
+    assert "refused: The ledger" in said
     with sqlite3.connect(uri, uri=True) as check:
         assert check.execute("SELECT sum(steps) FROM users").fetchone() == (1,)
 
@@ -326,18 +315,10 @@ def test_a_full_disk_costs_the_count_but_not_the_answer(tmp_path: Path) -> None:
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))  # from here on no file of this process can grow"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY.format(then=fill), str(tmp_path / "memory"), str(tmp_path / "ledger.sqlite3")],
-        env=environment,
-        check=True,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.startswith("('m1', ")
-    assert "this recall was not counted: " in done.stdout
-    assert "refused: The ledger" in done.stdout
+    said = python(READ_ONLY.format(then=fill), str(tmp_path / "memory"), str(tmp_path / "ledger.sqlite3"))
+    assert said.startswith("('m1', ")
+    assert "this recall was not counted: " in said
+    assert "refused: The ledger" in said
     with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
         alice = memory.for_user("alice")
         assert alice.recall("memory 1", k=1).ids == ("m1",)
@@ -359,6 +340,20 @@ def test_the_write_back_keeps_its_promised_lag(tmp_path: Path) -> None:
         alice.recall("memory 1", k=1)
         deadline = time.monotonic() + 10
         while shown(embedded(tmp_path))["m1"] != 1:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_a_full_queue_cuts_the_lag_short(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=3600, queue_limit=3)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(TEXTS)
+        alice.recall("memory 1", k=2)
+        time.sleep(1.5)  # two wait: below the limit, so nobody writes
+        assert sum(shown(embedded(tmp_path)).values()) == 0
+        alice.recall("memory 4", k=2)
+        deadline = time.monotonic() + 15
+        while sum(shown(embedded(tmp_path)).values()) != 4:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -229,3 +230,11 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="SQLite file"):
         opened(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
+
+
+@pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
+def test_durability_is_what_sqlite_is_told(tmp_path: Path, durability: Any, level: int) -> None:
+    ledger = SQLiteLedger(str(tmp_path / "ledger.sqlite3"), durability=durability)
+    with ledger.file.reading() as sql:
+        assert sql.execute("PRAGMA synchronous").fetchone() == (level,)
+        assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)

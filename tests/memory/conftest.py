@@ -1,0 +1,43 @@
+"""What the tests of a memory share: one user, and a look at what the collection itself shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    UserMemory,
+)
+
+if TYPE_CHECKING:
+    pass
+
+DAY = 86_400.0
+
+
+def shown(memory: AdaptiveMemory, stored_id: str) -> dict[str, Any]:
+    """A record's metadata as the collection itself gives it."""
+    store: Any = memory.ports().store
+    found = store.collection.get(ids=[stored_id], include=["metadatas"])["metadatas"]
+    return dict(found[0] or {})
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it becomes true within ten seconds: for what a background thread does."""
+    for _ in range(1000):
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.fixture
+def alice(memory: AdaptiveMemory) -> UserMemory:
+    return memory.for_user("alice")
+
+
+# --- remember and get
