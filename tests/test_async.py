@@ -19,6 +19,7 @@ from adaptive_memory_core import (
     EmbedderError,
     InvalidInputError,
     NotFoundError,
+    Policy,
     Recall,
     UserMemory,
 )
@@ -66,7 +67,8 @@ async def test_every_async_verb_does_what_its_blocking_twin_does(memory: Adaptiv
 
 async def test_twenty_recalls_at_once_all_count(alice: UserMemory, clock: Clock) -> None:
     alice.remember_many(ITEMS)
-    answers = await asyncio.gather(*(alice.arecall("green tea", now=clock() + 100 * n) for n in range(20)))
+    every = Policy(refresh_floor_seconds=0)
+    answers = await asyncio.gather(*(alice.arecall("green tea", now=clock(), policy=every) for _ in range(20)))
     assert {answer.ids[0] for answer in answers} == {"green"}
     assert sorted(answer.step or 0 for answer in answers) == list(range(1, 21))
     assert [alice.get(item["id"]).read.retrieval_count for item in ITEMS] == [20, 20, 20]

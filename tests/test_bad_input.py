@@ -372,7 +372,7 @@ def test_an_embedder_that_breaks_its_promise_writes_nothing(
         return vectors(texts) if texts[0].startswith("bad") else embed(texts)
 
     word_vectors.__qualname__ = embed.__qualname__
-    with AdaptiveMemory(collection, embedder=word_vectors, ledger=":memory:") as other:
+    with AdaptiveMemory(collection, embedder=word_vectors, ledger=":memory:", clock=lambda: 1.76e9) as other:
         scope = other.for_user("alice")
         with pytest.raises(EmbedderError):
             scope.remember_many(["bad tea", "bad cake"])

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
-from adaptive_memory_core.flow.check import user_scope
+from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
 from adaptive_memory_core.policy import Keeping, Policy
@@ -74,6 +74,7 @@ class AdaptiveMemory:
         self._clock, self._pid, self._closed = clock, os.getpid(), False
         self._closing = threading.Lock()
         self._client: Any = None
+        place.check_collection(collection)
         self._executor: ThreadPoolExecutor | None = None
         self._directory = place.directory_of(collection)
         if self._directory is not None:
@@ -139,6 +140,7 @@ class AdaptiveMemory:
         """Write everything learned so far into the collection's metadata, before this returns."""
         self.ports()
         self._projector.flush()
+        self._projector.tidy()
 
     def close(self) -> None:
         """Flush and let go. What could not be written back waits in the ledger for the next time it is opened."""
@@ -193,7 +195,10 @@ class AdaptiveMemory:
 
     def now(self) -> float:
         """The time, read once for each call of a verb."""
-        return float(self._clock())
+        now = moment(self._clock(), "the clock's time")
+        if now is None:
+            raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
+        return now
 
     def new_id(self) -> str:
         return str(uuid.uuid4())
@@ -220,6 +225,7 @@ class AdaptiveMemory:
     def _flush_last(self) -> None:
         try:
             self._projector.flush()
+            self._projector.tidy()
         except AdaptiveMemoryError as error:
             warnings.warn(
                 f"Not everything could be written back into the collection: {error} It waits in the ledger and is "

@@ -80,8 +80,9 @@ def feedback(
     memory: Memory, scope: Scope, recalled: Recall | str, helpful: Sequence[str], unhelpful: Sequence[str]
 ) -> Flow[int]:
     for ids in (helpful, unhelpful):
-        if isinstance(ids, str):
-            raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful=[{ids!r}].")
+        if isinstance(ids, str) or not isinstance(ids, Iterable):
+            example = [ids] if isinstance(ids, str) else ["an id"]
+            raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful={example!r}.")
     if not isinstance(recalled, Recall):
         check.name(recalled, "recall id")
     return reinforce.feedback(

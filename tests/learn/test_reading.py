@@ -82,7 +82,10 @@ def test_a_one_shot_scan_moves_the_count_but_not_the_recency() -> None:
     scanned = after_read(ReadState(), policy, now=50 * DAY)
     assert (scanned.last_read, scanned.retrieval_count) == (50 * DAY, 1)
     before, after = Record("a", "text", created_at=0.0), Record("a", "text", created_at=0.0, read=scanned)
-    assert recency(after, policy, now=50 * DAY) == recency(before, policy, now=50 * DAY) < 0.1
+    unmoved = recency(after, policy, now=50 * DAY)
+    assert unmoved == recency(before, policy, now=50 * DAY)
+    assert unmoved is not None
+    assert unmoved < 0.1
     again = after_read(scanned, policy, now=51 * DAY)
     assert recency(replace(after, read=again), policy, now=51 * DAY) == 1.0
 
@@ -93,10 +96,13 @@ def test_reads_too_far_apart_are_two_scans() -> None:
     assert (state.streak, state.refreshed_at, state.retrieval_count) == (1, None, 2)
 
 
-def test_a_read_at_an_earlier_time_counts_and_does_not_turn_the_clock_back() -> None:
-    late = after_read(ReadState(), Policy(), now=10_000.0)
-    early = after_read(late, Policy(), now=5_000.0)
-    assert (early.retrieval_count, early.last_read) == (2, 10_000.0)
+@pytest.mark.parametrize("back", [61.0, 5_000.0, 10_800.0])
+def test_where_the_clock_went_back_nothing_counts_until_it_caught_up(back: float) -> None:
+    state = after_read(ReadState(), Policy(), now=100_000.0)
+    for _ in range(20):
+        state = after_read(state, Policy(), now=100_000.0 - back)
+    assert (state.retrieval_count, state.last_read) == (1, 100_000.0)
+    assert after_read(state, Policy(), now=100_060.0).retrieval_count == 2
 
 
 def test_a_last_read_far_ahead_came_from_a_wrong_clock_and_is_mended() -> None:

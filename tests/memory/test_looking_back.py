@@ -211,3 +211,10 @@ def test_stats_tell_of_this_scope_alone(memory: AdaptiveMemory, clock: Clock) ->
     memory.flush()
     assert alice.stats().projection.pending == 0
     assert (bob.stats().records, bob.stats().recalls, bob.stats().reads) == (1, 0, 0)
+
+
+def test_the_log_shows_nothing_beyond_its_retention(alice: UserMemory, clock: Clock) -> None:
+    alice.remember("tea")
+    alice.recall("tea")
+    clock.pass_days(31)
+    assert list(alice.recalls()) == []

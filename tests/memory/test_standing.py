@@ -174,3 +174,11 @@ def test_verdicts_reach_the_ranking(alice: UserMemory, clock: Clock) -> None:
     assert alice.recall("tea", policy=worth).ids == ("b", "a")
     assert alice.get("b").importance == pytest.approx(0.75)  # boost_max, of 0.5
     assert alice.get("a").importance == pytest.approx(0.5 * 0.95**10)
+
+
+def test_forgetting_what_took_its_place_makes_a_memory_valid_again(alice: UserMemory) -> None:
+    alice.remember("old tea", id="old")
+    alice.remember("new tea", id="new", supersedes="old")
+    assert alice.recall("tea").ids == ("new",)
+    alice.forget("new")
+    assert alice.recall("tea").ids == ("old",)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Policy, ReadState, Record
+from adaptive_memory_core import Hit, Policy, ReadState, Record, Weights
+from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.signals import (
     DAY,
     boosted,
@@ -30,7 +31,8 @@ def test_recency_lies_in_0_to_1_whatever_the_clocks_say(
     now: float, created_at: float | None, read_at: float | None, days: float
 ) -> None:
     record = Record("a", "text", created_at=created_at, read=ReadState(last_read=read_at, refreshed_at=read_at))
-    assert 0 <= recency(record, Policy(half_life_days=days), now=now) <= 1
+    fresh = recency(record, Policy(half_life_days=days), now=now)
+    assert fresh is None if created_at is None and read_at is None else fresh is not None and 0 <= fresh <= 1
 
 
 @given(moments, st.floats(0, 8e9), half_lives)
@@ -53,9 +55,11 @@ def test_trap_a_never_read_memory_does_not_count_as_just_read() -> None:
 
 
 def test_a_record_without_any_time_is_neutral_and_never_freshest() -> None:
-    unknown = recency(Record("a", "text"), Policy(), now=1e9)
-    assert unknown == 0.5
-    assert unknown < recency(Record("b", "text", created_at=1e9 - DAY), Policy(), now=1e9)
+    assert recency(Record("a", "text"), Policy(), now=1e9) is None
+    ages = {"unknown": None, "old": 1e9 - 30 * DAY, "older": 1e9 - 60 * DAY}
+    hits = [Hit(Record(name, "text", created_at=created_at), 0.5, name) for name, created_at in ages.items()]
+    policy = Policy.preset("equal").replace(weights=Weights(1, 0, 0))
+    assert [one.id for one in score(hits, policy, now=1e9)] == ["old", "unknown", "older"]
 
 
 def test_a_read_counts_from_its_own_time_and_not_from_creation() -> None:

@@ -152,3 +152,32 @@ def test_a_collection_that_is_gone_is_an_error_that_says_so() -> None:
         client.delete_collection("gone")
         with pytest.raises(StoreError):
             memory.for_user("alice").recall("memory 1")
+
+
+@pytest.mark.slow
+def test_records_that_chromas_graph_does_not_reach_are_found_all_the_same() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("unreached", embedding_function=None)
+    with AdaptiveMemory(collection, embedder=lambda texts: [[1.0, 0.0]] * len(texts)) as memory:
+        alice, bob = memory.for_user("alice"), memory.for_user("bob")
+        bob.remember_many([f"bob's {number}" for number in range(5)])
+        alice.remember_many([f"text {number}" for number in range(12_000)])
+        plain = collection.query(query_embeddings=[[1.0, 0.0]], n_results=9_000, where={"user_id": "alice"})
+        assert len(plain["ids"][0]) < 9_000  # equal vectors: the graph falls apart, and Chroma says nothing
+        assert len(alice.recall("text", k=9_000, reinforce=False)) == 9_000
+        assert len(bob.recall("text", reinforce=False)) == 5
+    client.delete_collection("unreached")
+
+
+def test_numbers_of_others_under_our_keys_survive_the_write_back() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("numbers", embedding_function=None)
+    theirs = {"strength": 99.0, "pinned": 7, "remembered": 5, "retrieval_count": 3.7, "importance_boost": 12.0}
+    collection.add(ids=["a"], documents=["memory 1"], embeddings=embed(["memory 1"]), metadatas=[theirs])
+    with AdaptiveMemory(collection, embedder=embed) as memory:
+        memory.for_everyone().recall("memory 1")
+        memory.flush()
+        assert memory.for_everyone().stats().projection.conflicts == 1
+    shown = collection.get(ids=["a"])["metadatas"][0]
+    assert {key: shown[key] for key in theirs} == theirs
+    client.delete_collection("numbers")

@@ -16,8 +16,10 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
     """Remove a record and its traces. Called again after a crash half-way, it removes what is left."""
     found = yield from ask(ports.store.fetch, scope, [record_id])
     if record_id in found:
+        record = ports.store.hits(scope, [found[record_id]], {})[0].record
+        begins = record.valid_from
         yield from ask(ports.store.remove, scope, [found[record_id].stored_id])
-        yield from ask(ports.store.unlink, scope, record_id)
+        yield from ask(ports.store.unlink, scope, record_id, record.created_at if begins is None else begins)
     places = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
     stored_ids = [one for one in places if identity.record_id(scope, one) == record_id]
     state, entries, verdicts = False, 0, 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
@@ -31,5 +32,6 @@ def stats(ports: Ports, scope: Scope) -> Flow[Stats]:
 def recalls(
     ports: Ports, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
 ) -> Flow[Sequence[LoggedRecall]]:
-    """Past recalls of the scope, newest first."""
+    """Past recalls of the scope, newest first; what is beyond the retention goes before anyone sees it."""
+    yield from attempt(LedgerError, ports.projector.tidy)
     return (yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing))

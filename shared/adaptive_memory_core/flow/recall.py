@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Entry, Ports, Where
 from adaptive_memory_core.learn.reading import after_read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Hit, Scope
+from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.select import select, wants_more
 
 WIDER = 4  # times as many candidates at each further try
@@ -69,6 +70,8 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[tuple[list[Hit], tupl
     notes = [
         f"the channel {name!r} is not in this version and was left out" for name in policy.channels if name != "dense"
     ]
+    if len(hits) >= asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):
+        notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
     if known.error is not None:
         notes.append(f"the collection's own read state was used: {known.error}")
     return hits, tuple(notes)

@@ -8,12 +8,17 @@ from adaptive_memory_core.score.signals import DAY, cooled
 
 
 def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
-    """Whether a read at `now` counts: the last counted one is further away than the refresh floor.
+    """Whether a read at `now` counts: the last counted one is further back than the refresh floor.
+
+    Where the clock went back, nothing counts until it has caught up - unless it is a whole day behind: then the older
+    time was wrong. Without a floor everything counts.
 
     >>> counts(ReadState(last_read=100.0), Policy(), now=130.0), counts(ReadState(last_read=100.0), Policy(), now=160.0)
     (False, True)
     """
-    return state.last_read is None or abs(now - state.last_read) >= policy.refresh_floor_seconds
+    if state.last_read is None or policy.refresh_floor_seconds == 0:
+        return True
+    return now - state.last_read >= policy.refresh_floor_seconds or state.last_read > now + DAY
 
 
 def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:

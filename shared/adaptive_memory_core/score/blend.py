@@ -30,6 +30,19 @@ def normalise(values: Sequence[float], *, spread: float) -> list[float]:
     return [0.5 + (value - middle) / spread for value in values]
 
 
+def neutral(values: Sequence[float | None]) -> list[float]:
+    """What is unknown stands in the middle of what is known: it speaks neither for nor against a hit.
+
+    >>> neutral([0.1, None, 0.3])
+    [0.1, 0.2, 0.3]
+    >>> neutral([None, None])
+    [0.5, 0.5]
+    """
+    known = [value for value in values if value is not None]
+    middle = (min(known) + max(known)) / 2 if known else 0.5
+    return [middle if value is None else value for value in values]
+
+
 def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     """Every hit with its score, best first; the parts of a score add up to it.
 
@@ -40,7 +53,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
     ['new', 'old']
     """
-    fresh = [recency(hit.record, policy, now=now) for hit in hits]
+    fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     close = [hit.similarity for hit in hits]
     combine = _product if policy.blend == "product" else _sum

@@ -8,7 +8,6 @@ from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Record
 
 DAY = 86_400.0
-NEUTRAL_RECENCY = 0.5
 NEUTRAL_IMPORTANCE = 0.5
 
 
@@ -39,20 +38,20 @@ def half_life(counted_reads: int, policy: Policy) -> float:
     return min(grown, max(policy.half_life_days, policy.half_life_days_max))
 
 
-def recency(record: Record, policy: Policy, *, now: float) -> float:
-    """How fresh a record is: from its last refreshing read, else from its creation, else neutral (never freshest).
+def recency(record: Record, policy: Policy, *, now: float) -> float | None:
+    """How fresh a record is: from its last refreshing read, else from its creation; None where neither is known.
 
     >>> from adaptive_memory_core.records import ReadState
     >>> recency(Record("a", "text", created_at=0.0), Policy(), now=14 * DAY)
     0.5
     >>> recency(Record("a", "text", created_at=0.0, read=ReadState(refreshed_at=14 * DAY)), Policy(), now=14 * DAY)
     1.0
-    >>> recency(Record("a", "text"), Policy(), now=14 * DAY)
-    0.5
+    >>> recency(Record("a", "text"), Policy(), now=14 * DAY) is None
+    True
     """
     since = record.created_at if record.read.refreshed_at is None else record.read.refreshed_at
     if since is None:
-        return NEUTRAL_RECENCY
+        return None
     return decay(now - since, half_life_days=half_life(record.read.credit, policy))
 
 

@@ -9,7 +9,7 @@ from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
-from adaptive_memory_core.store.chroma_calls import both, client_of, space_of, told
+from adaptive_memory_core.store.chroma_calls import both, client_of, distances_to, space_of, told
 from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
 
 if TYPE_CHECKING:
@@ -88,20 +88,27 @@ class ChromaStore:
         if own:
             told(lambda: self.collection.delete(ids=own))
 
-    def unlink(self, scope: Scope, record_id: str) -> None:
-        """Take the id out of the records that supersede it or are superseded by it."""
+    def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
+        """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
         links = (self.fields.supersedes, self.fields.superseded_by)
         mentions = {"$or": [{link: record_id} for link in links]}
         own = None if scope.user is None else {self.fields.user_id: scope.user}
         condition: Any = both(own, mentions)
         answer = told(lambda: self.collection.get(where=condition, include=["metadatas"]))
         changes = {
-            stored_id: {link: None for link in links if metadata.get(link) == record_id}
+            stored_id: self._unlinked(metadata, record_id, began)
             for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True)
             if belongs(metadata, scope, self.fields)
         }
         if changes:
             self.update_metadata(changes)
+
+    def _unlinked(self, metadata: Metadata, record_id: str, began: float | None) -> dict[str, Any]:
+        fields = self.fields
+        changes = {link: None for link in (fields.supersedes, fields.superseded_by) if metadata.get(link) == record_id}
+        if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
+            changes[fields.valid_until] = None
+        return changes
 
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
@@ -144,7 +151,9 @@ class ChromaStore:
             ),
             asked,
         )
-        rows: Any = zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True)  # type: ignore[literal-required]
+        rows: Any = list(zip(answer["ids"][0], *(answer[key][0] for key in _INCLUDED), strict=True))  # type: ignore[literal-required]
+        if len(rows) < limit:
+            rows = self._completed(rows, vector, limit, condition)
         found: list[Found] = []
         strangers: set[str] = set()
         for stored_id, text, metadata, distance in rows:
@@ -154,7 +163,23 @@ class ChromaStore:
                 found.append(Found(stored_id, text, metadata, signals.similarity(distance, space=self.space)))
             elif isinstance(owner := (metadata or {}).get(self.fields.user_id), str):
                 strangers.add(owner)
-        return found, strangers, len(answer["ids"][0]) < limit
+        return found, strangers, len(rows) < limit
+
+    def _completed(self, rows: list[Any], vector: Vector, limit: int, condition: Where | None) -> list[Any]:
+        """The rows with those that Chroma's graph did not reach: in a large collection a small user's records can be
+        cut off from it, and the answer is short without a word. They are compared one by one."""
+        where: Any = condition
+        reached = {row[0] for row in rows}
+        everything = told(lambda: self.collection.get(where=where, include=[]))["ids"]
+        missing = [one for one in everything if one not in reached][:MOST]
+        for start in range(0, len(missing), PAGE):
+            page = missing[start : start + PAGE]
+            answer: Any = told(
+                lambda page=page: self.collection.get(ids=page, include=["documents", "metadatas", "embeddings"])  # type: ignore[misc]
+            )
+            distances = distances_to(vector, answer["embeddings"], space=self.space)
+            rows += zip(answer["ids"], answer["documents"], answer["metadatas"], distances, strict=True)
+        return sorted(rows, key=lambda row: float(row[3]))[:limit] if missing else rows
 
     def _write(
         self,

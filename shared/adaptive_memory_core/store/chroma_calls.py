@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Where
 
@@ -20,6 +22,25 @@ def space_of(collection: Collection) -> str:
     index = configuration.get("hnsw") or configuration.get("spann") or {}
     space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
     return str(space)
+
+
+def distances_to(vector: Any, others: Any, *, space: str) -> Any:
+    """Chroma's distances, reckoned here.
+
+    >>> distances_to([1.0, 0.0], [[0.0, 2.0], [3.0, 0.0]], space="cosine").tolist()
+    [1.0, 0.0]
+    >>> distances_to([1.0, 0.0], [[0.0, 2.0]], space="l2").tolist()
+    [5.0]
+    >>> distances_to([1.0, 0.0], [[0.5, 2.0]], space="ip").tolist()
+    [0.5]
+    """
+    one, rows = np.asarray(vector, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    if space == "l2":
+        return ((rows - one) ** 2).sum(axis=1)
+    if space == "ip":
+        return 1.0 - rows @ one
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(one)
+    return 1.0 - np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
 def client_of(collection: Collection) -> Any:

@@ -127,13 +127,25 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
     return values
 
 
-def clashes(values: Metadata, present: Metadata) -> set[str]:
-    """Those keys under which the collection holds something of another type: not ours, so not to be overwritten.
+def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
+    """Those keys under which the collection holds what is no read state: not ours, so not to be overwritten.
 
-    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4})
+    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4}, Fields())
+    {'strength'}
+    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": 99.0}, Fields())
     {'strength'}
     """
-    return {key for key in values if key in present and not isinstance(present[key], int | float)}
+    highest = {fields.strength: 1.0, fields.remembered: 1.0, fields.pinned: 1.0, fields.boost: 1.0}
+    whole = (fields.retrieval_count, fields.remembered, fields.pinned)
+
+    def is_ours(key: str, value: Any) -> bool:
+        if isinstance(value, bool):
+            return key in (fields.remembered, fields.pinned)
+        low = -1.0 if key == fields.boost else 0.0
+        number = _number(value, low, highest.get(key, math.inf))
+        return number is not None and (key not in whole or number == int(number))
+
+    return {key for key in values if key in present and not is_ours(key, present[key])}
 
 
 def _float(value: float | None) -> float | None:

@@ -26,6 +26,15 @@ def checked(path: object) -> Path:
     return Path(path)
 
 
+def check_collection(collection: object) -> None:
+    """Refuse what is no collection: a client, a name."""
+    if not all(hasattr(collection, name) for name in ("query", "upsert", "_client", "configuration_json")):
+        raise InvalidInputError(
+            f"The collection is {type(collection).__name__}. Give a chromadb.Collection, e.g. "
+            "client.get_collection('memories'), or use AdaptiveMemory.open(path)."
+        )
+
+
 def open_client(path: str | Path) -> ClientAPI:
     """An embedded client over a directory, with Chroma's usual settings.
 
@@ -58,6 +67,8 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
     """
     from chromadb.errors import ChromaError, NotFoundError
 
+    if not isinstance(name, str):
+        raise InvalidInputError(f"The collection's name is {name!r}. Give a string.")
     try:
         try:
             return client.get_collection(name, embedding_function=None)
@@ -91,7 +102,7 @@ def open_ledger(
     if ledger is None:
         ledger = _usual(collection)
     if not isinstance(ledger, str | Path) or not str(ledger).strip():
-        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a Ledger.')
+        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a SQLiteLedger.')
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
     return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))

@@ -60,7 +60,7 @@ def release(directory: Path) -> None:
 
 def _take(lock: FileLock, place: Path) -> None:
     try:
-        lock.acquire(timeout=0)
+        _acquire(lock, place)
     except Timeout as error:
         raise StoreInUseError(
             f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
@@ -68,3 +68,12 @@ def _take(lock: FileLock, place: Path) -> None:
             f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
             "get_collection(...), ledger=<one file for all>)."
         ) from error
+
+
+def _acquire(lock: FileLock, place: Path) -> None:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise
+    except OSError as error:
+        raise StoreError(f"{str(place)!r} cannot be locked: {error}. Give a directory that may be written.") from error

@@ -49,6 +49,11 @@ class BackgroundProjector:
         """There is something to write back, in a while."""
         self._news.set()
 
+    def tidy(self) -> None:
+        """Let go of what is beyond the log's retention."""
+        if not self._ledger.file.read_only:
+            self._chores()
+
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
         if self._ledger.file.read_only:
@@ -75,7 +80,7 @@ class BackgroundProjector:
             self._news.clear()
             try:
                 self.flush()
-                self._chores()
+                self.tidy()
                 pause = FIRST_PAUSE
             except Exception as error:  # noqa: BLE001 - a thread that died would end the write-back without a word
                 self._failed(error)
@@ -142,7 +147,7 @@ class BackgroundProjector:
     def _changes(self, one: Due, present: Metadata) -> Metadata:
         """The keys to write: those that differ, except where the collection holds something that is not ours."""
         values = projection(one.state, present, self._store.fields)
-        foreign = clashes(values, present)
+        foreign = clashes(values, present, self._store.fields)
         if foreign:
             self._stats = replace(self._stats, conflicts=self._stats.conflicts + 1)
             _log.warning(
