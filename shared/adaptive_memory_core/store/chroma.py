@@ -177,7 +177,9 @@ class ChromaStore:
             answer: Any = told(
                 lambda page=page: self.collection.get(ids=page, include=["documents", "metadatas", "embeddings"])  # type: ignore[misc]
             )
-            distances = distances_to(vector, answer["embeddings"], space=self.space)
+            distances = distances_to(
+                vector, answer["embeddings"], space=self.space
+            ).tolist()  # plain floats, as Chroma gives
             rows += zip(answer["ids"], answer["documents"], answer["metadatas"], distances, strict=True)
         return sorted(rows, key=lambda row: float(row[3]))[:limit] if missing else rows
 
