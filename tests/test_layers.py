@@ -15,7 +15,7 @@ PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors"},
     {"records", "reports", "identity"},
-    {"policy"},
+    {"ranges", "pace", "policy", "keeping"},
     PURE,
     {"flow"},
     {"memory", "user_memory", "verbs", "observe", "store", "models", "evaluate"},

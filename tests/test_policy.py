@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, PolicyError, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, PolicyError, Remembrance, Weights
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {"weights", "blend", "channels"}
+CHOICES = {"weights", "blend", "channels", "unit", "by_kind"}
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]
@@ -102,6 +102,13 @@ def test_a_number_no_float_can_hold_is_refused_like_any_other(make: Callable[...
         {"channels": ("dense", "graph")},
         {"channels": (["dense"],)},
         {"channels": None},
+        {"unit": "weeks"},
+        {"unit": None},
+        {"by_kind": {"fact": {"decay_rate": 0.9}}},
+        {"by_kind": {1: Remembrance()}},
+        {"by_kind": "fact"},
+        {"by_kind": None},
+        {"by_kind": [("fact",)]},
     ],
 )
 def test_a_choice_refuses_what_is_not_among_its_values(wrong: dict[str, Any]) -> None:
@@ -162,6 +169,8 @@ numbers = st.fixed_dictionaries(
         "verdict_step": st.floats(0, 0.05),
         "refresh_floor_seconds": st.floats(0, 1e6) | st.integers(0, 1000),
         "blend": st.sampled_from(["sum", "product"]),
+        "unit": st.sampled_from(["recalls", "days"]),
+        "by_kind": st.sampled_from([(), {"fact": Remembrance(decay_rate=0.9)}]),
         "channels": st.sampled_from([("dense",), ("dense", "lexical"), ("lexical", "dense")]),
         "weights": st.builds(Weights, st.floats(0, 9), st.integers(0, 9), st.floats(0.1, 9)),
     },
@@ -241,7 +250,7 @@ def test_defaults_rank_nearly_as_similarity_does() -> None:
 
 @pytest.mark.parametrize("name", ["", "Equal", "chat", None, 3, ["equal"]])
 def test_an_unknown_preset_is_refused_with_those_there_are(name: Any) -> None:
-    with pytest.raises(PolicyError, match="assistant, coding, default, equal, generative_agents, planning, support"):
+    with pytest.raises(PolicyError, match=r"aggressive, assistant, balanced, .*, support, ultra_efficient"):
         Policy.preset(name)
 
 

@@ -40,7 +40,7 @@ def test_the_package_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["remember", "recall", "get", "feedback", "pin", "unpin", "demote", "forget", "recalls"]
+    "verb", ["remember", "recall", "rerank", "get", "feedback", "pin", "unpin", "demote", "forget", "recalls"]
 )
 def test_every_verb_has_an_async_twin_with_the_same_arguments(verb: str) -> None:
     import inspect

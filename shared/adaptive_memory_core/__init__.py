@@ -18,12 +18,14 @@ from adaptive_memory_core.errors import (
     StoreError,
     StoreInUseError,
 )
+from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
-from adaptive_memory_core.policy import Keeping, Policy, Weights
+from adaptive_memory_core.pace import Remembrance
+from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Cue, Dropped, Fields, Hit, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats, Receipt, Stats
 from adaptive_memory_core.store.ledger import SQLiteLedger
@@ -60,6 +62,7 @@ __all__ = [
     "Recall",
     "Receipt",
     "Record",
+    "Remembrance",
     "SQLiteLedger",
     "Scope",
     "ScopeError",

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
-from adaptive_memory_core.policy import Keeping, Policy
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore

@@ -5,51 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
+from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 
-LARGEST = 1e15  # of any number here
 Channel = Literal["dense", "lexical"]
 Blend = Literal["sum", "product"]
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What a number may be."""
-
-    low: float
-    high: float = math.inf
-    whole: bool = False
-    above: bool = False  # the low end itself is not allowed
-
-    def __contains__(self, value: object) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-            return False
-        inside = self.low < value if self.above else self.low <= value
-        return inside and value <= self.high and (not self.whole or isinstance(value, int))
-
-    def __str__(self) -> str:
-        kind = "a whole number" if self.whole else "a number"
-        if math.isinf(self.high):
-            return f"{kind} above {self.low:g}" if self.above else f"{kind} of at least {self.low:g}"
-        return f"{kind} in [{self.low:g}, {self.high:g}]"
-
-
-POSITIVE = Range(0, above=True)
-SHARE = Range(0, 1)
-
-
-def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
-    """Refuse the first field that lies outside its range, saying what was given and what is allowed."""
-    for name, allowed in ranges.items():
-        value = getattr(owner, name)
-        if value not in allowed:
-            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
-        if not allowed.whole:
-            object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +29,10 @@ class Weights:
     recency: float = 0.025
     importance: float = 0.025
     similarity: float = 0.95
+    strength: float = 0.0  # of the strength by itself; it multiplies the similarity in any case
 
     def __post_init__(self) -> None:
-        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity"), Range(0)))
+        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0)))
         if self.total == 0:
             raise PolicyError(
                 "All weights are 0, so every score would be 0. Give at least one weight above 0, "
@@ -74,7 +41,11 @@ class Weights:
 
     @property
     def total(self) -> float:
-        return self.recency + self.importance + self.similarity
+        return self.recency + self.importance + self.similarity + self.strength
+
+    @property
+    def only_similarity(self) -> bool:
+        return self.similarity == self.total
 
 
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
@@ -94,7 +65,7 @@ _RANGES: dict[str, Range] = {
     "refresh_floor_seconds": Range(0),
     "reads_before_refresh": Range(1, 100, whole=True),
     "read_window_days": POSITIVE,
-    "remembrance_threshold": Range(1, 1_000_000, whole=True),
+    "strength_weight": SHARE,
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -136,7 +107,17 @@ class Policy:
     count_decay_per_day: float = 0.99  # share of the count that is left after a day; 003
     verdict_step: float = 0.05  # share of the importance that one verdict moves; 003: at most 5 %
     boost_max: float = 0.5  # bound of what all verdicts together may add or take; guess
-    remembrance_threshold: int = 3  # counted reads until a record is remembered; ARM, "balanced"
+
+    remembrance_threshold: int = 3  # theta: counted reads until a record is remembered; ARM, "balanced"
+    decay_grace: float = 5.0  # gamma: units after the last read before strength decays; ARM, "balanced"
+    decay_rate: float = (
+        1.0  # alpha: what a unit beyond the grace leaves of strength; 1 = off; ARM's presets: 0.80 to 0.99
+    )
+    strength_floor: float = 0.0  # strength that decay alone never takes; 0 as ARM
+    restore_on_read: float = 0.0  # share of the lost strength that a read gives back; 0 as ARM
+    unit: Unit = "recalls"  # what grace and rate count: the user's "recalls", as ARM, or "days"
+    strength_weight: float = 1.0  # how much of the similarity strength may take: 1 as ARM, 0 not at all
+    by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # other numbers for some kinds
 
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
@@ -144,7 +125,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         check_ranges(self, _RANGES)
+        check_ranges(self, REMEMBRANCE_RANGES)
         _check_choices(self)
+        object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -165,6 +148,15 @@ class Policy:
             raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
         return _PRESETS[name]()
 
+    def remembrance(self, kind: str | None) -> Remembrance:
+        """What holds for a kind of memory: its own numbers, else the policy's."""
+        return dict(self.by_kind).get(kind or "") or _remembrance(self)
+
+    @property
+    def pace(self) -> Pace:
+        """How what is not read loses strength under this policy."""
+        return _pace(self)
+
     @property
     def hash(self) -> str:
         """A short name of exactly this policy, for the log."""
@@ -178,13 +170,29 @@ class Policy:
         """The policy that `to_json` wrote; fields that this version does not know are left out."""
         known = {field.name for field in fields(Policy)}
         kept = {name: value for name, value in json.loads(text).items() if name in known}
-        weights = {field.name: kept["weights"][field.name] for field in fields(Weights)}
-        return Policy(**{**kept, "weights": Weights(**weights), "channels": tuple(kept["channels"])})
+        weights = {
+            name: kept["weights"][name] for name in (field.name for field in fields(Weights)) if name in kept["weights"]
+        }
+        kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
+        return Policy(**{**kept, "weights": Weights(**weights), "channels": tuple(kept["channels"]), "by_kind": kinds})
+
+
+@lru_cache(maxsize=64)
+def _remembrance(policy: Policy) -> Remembrance:
+    return Remembrance(**{field.name: getattr(policy, field.name) for field in fields(Remembrance)})
+
+
+@lru_cache(maxsize=64)
+def _pace(policy: Policy) -> Pace:
+    kinds = tuple((kind, own.decay) for kind, own in dict(policy.by_kind).items())
+    return Pace(policy.unit, _remembrance(policy).decay, kinds)
 
 
 def _check_choices(policy: Policy) -> None:
     if not isinstance(policy.weights, Weights):
         raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
+    if policy.unit not in ("recalls", "days"):
+        raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
     if policy.blend not in ("sum", "product"):
         raise PolicyError(f"Policy(blend={policy.blend!r}) is not allowed. It must be 'sum' or 'product'.")
     channels = policy.channels
@@ -201,6 +209,17 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     return Policy(weights=weights, **{**plain, **changes})
 
 
+def _arm(theta: int, gamma: float, alpha: float) -> Policy:
+    """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
+    return Policy(
+        weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
+        refresh_floor_seconds=0.0,
+        remembrance_threshold=theta,
+        decay_grace=gamma,
+        decay_rate=alpha,
+    )
+
+
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
 _PRESETS: dict[str, Callable[[], Policy]] = {
     "default": Policy,
@@ -212,31 +231,9 @@ _PRESETS: dict[str, Callable[[], Policy]] = {
     "generative_agents": lambda: _literature(
         EQUAL, half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24, count_weight=0.0, refresh_floor_seconds=0.0
     ),
+    "balanced": lambda: _arm(theta=3, gamma=5, alpha=0.95),
+    "ultra_efficient": lambda: _arm(theta=10, gamma=1, alpha=0.90),
+    "broad_adaptation": lambda: _arm(theta=1, gamma=20, alpha=0.99),
+    "conservative": lambda: _arm(theta=5, gamma=2, alpha=0.98),
+    "aggressive": lambda: _arm(theta=2, gamma=10, alpha=0.80),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """How the ledger and the write-back into the collection are kept."""
-
-    lag_seconds: float = 5.0  # seconds until a change stands in the collection; facts: few, large batches
-    queue_limit: int = 5_000  # records waiting before the lag is cut short
-    batch: int = 500  # records per write; facts: 200 to 500
-    log: bool = True  # keep the log of recalls
-    log_days: float = 30.0  # days a recall stays in the log
-    log_recalls: int = 100_000  # recalls of one user that stay in the log
-    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
-
-    def __post_init__(self) -> None:
-        check_ranges(
-            self,
-            {
-                "lag_seconds": Range(0.01, 3600),
-                "queue_limit": Range(1, 1_000_000, whole=True),
-                "batch": Range(1, 5_000, whole=True),
-                "log_days": POSITIVE,
-                "log_recalls": Range(1, whole=True),
-            },
-        )
-        if self.durability not in ("normal", "full"):
-            raise PolicyError(f"Keeping(durability={self.durability!r}) is not allowed. It must be 'normal' or 'full'.")

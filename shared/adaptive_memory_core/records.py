@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import PolicyError
 
@@ -39,7 +39,11 @@ class ReadState:
     same, unless the policy asks for several reads before recency moves), `streak` the reads that followed each other
     within the window, `credit` the counted reads since the record last stood at nothing (a demotion resets it),
     `warmth` the retrieval count after its decay, as it stood at `last_read`, `boost` what verdicts did to the
-    importance (0.05 = 5 % more). `settled_step` is the user's recall counter when strength was settled.
+    importance (0.05 = 5 % more).
+
+    `strength` is as it stood when it was settled: at the user's recall `settled_step`, at the time `settled_at`; what
+    is due since then is applied when it is looked at. `fresh_step` and `fresh_at` are those of the last read, or of the
+    record's own beginning: the grace counts from there.
     """
 
     last_read: float | None = None
@@ -53,9 +57,19 @@ class ReadState:
     settled_step: int = 0
     boost: float = 0.0
     pinned: bool = False
+    settled_at: float | None = None
+    fresh_step: int = 0
+    fresh_at: float | None = None
 
 
 NEVER_READ = ReadState()
+
+
+class Seen(NamedTuple):
+    """A record's state as a flow has seen it, and its kind."""
+
+    state: ReadState
+    kind: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,21 @@ class LoggedRecall:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A line of the audit trail: what happened to a record's standing, at which of the user's recalls, by whom.
+
+    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful" or "pruned"; `by` is "recall <id>"
+    or the name that the caller gave.
+    """
+
+    id: str
+    at: float
+    step: int
+    what: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What `forget` removed, and what it cannot reach."""
 

@@ -98,13 +98,15 @@ class UserMemory:
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
         reinforce: bool = True,
         policy: Policy | None = None,
+        turn: str | None = None,
     ) -> Recall:
         """The `k` best memories for a cue, best first; maybe fewer, maybe none.
 
         What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
-        `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it.
+        `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it. `turn` names the
+        occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it.
         """
-        return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy))
+        return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
 
     async def arecall(
         self,
@@ -114,9 +116,40 @@ class UserMemory:
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
         reinforce: bool = True,
         policy: Policy | None = None,
+        turn: str | None = None,
     ) -> Recall:
         """`recall`, async."""
-        return await self._arun(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy))
+        return await self._arun(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
+
+    def rerank(
+        self,
+        cue: str,
+        hits: Mapping[str, float | None],
+        k: int | None = None,
+        now: Moment | None = None,
+        reinforce: bool = True,
+        policy: Policy | None = None,
+        turn: str | None = None,
+    ) -> Recall:
+        """The best of records that somebody else has retrieved, given as id to similarity (None: unknown).
+
+        They are scored, dropped, learned from and logged as those of `recall`; ids that this scope does not hold are
+        in `dropped`. All that pass are returned unless `k` is given.
+        """
+        return self._run(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn))
+
+    async def arerank(
+        self,
+        cue: str,
+        hits: Mapping[str, float | None],
+        k: int | None = None,
+        now: Moment | None = None,
+        reinforce: bool = True,
+        policy: Policy | None = None,
+        turn: str | None = None,
+    ) -> Recall:
+        """`rerank`, async."""
+        return await self._arun(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn))
 
     def get(self, id: str) -> Record:  # noqa: A002 - the contract's name
         """One record with its read state as of now; an unknown id is a NotFoundError."""
@@ -138,29 +171,29 @@ class UserMemory:
         """`feedback`, async."""
         return await self._arun(verbs.feedback(self._memory, self.scope, recall, helpful, unhelpful))
 
-    def pin(self, id: str) -> ReadState:  # noqa: A002
+    def pin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """Protect a record: nothing that runs by itself may let go of it."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.pin))
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.PIN, by))
 
-    async def apin(self, id: str) -> ReadState:  # noqa: A002
+    async def apin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """`pin`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.pin))
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.PIN, by))
 
-    def unpin(self, id: str) -> ReadState:  # noqa: A002
+    def unpin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """Take that protection back."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.unpin))
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.UNPIN, by))
 
-    async def aunpin(self, id: str) -> ReadState:  # noqa: A002
+    async def aunpin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """`unpin`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.unpin))
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.UNPIN, by))
 
-    def demote(self, id: str) -> ReadState:  # noqa: A002
+    def demote(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """Put a record back: not pinned, not remembered, what its reads earned is gone, its importance 5 % lower."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.demote(self._memory.policy)))
+        return self._run(verbs.change(self._memory, self.scope, id, reinforce.demotion(self._memory.policy), by))
 
-    async def ademote(self, id: str) -> ReadState:  # noqa: A002
+    async def ademote(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """`demote`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.demote(self._memory.policy)))
+        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.demotion(self._memory.policy), by))
 
     def forget(self, id: str) -> Receipt:  # noqa: A002
         """Remove a record's text and traces from collection, ledger and log; gives a receipt."""

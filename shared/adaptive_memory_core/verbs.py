@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import datetime
 from typing import Any, Protocol
@@ -13,7 +13,9 @@ from adaptive_memory_core.flow import check, look_back, look_up, reinforce
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import recall as recalling
 from adaptive_memory_core.flow import remember as remembering
+from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Fields, NewRecord, ReadState, Record, Scope
@@ -53,27 +55,61 @@ def recall(
     where: Mapping[str, Any] | None,
     reinforce: bool,
     policy: Policy | None,
+    turn: str | None,
 ) -> Flow[Recall]:
+    request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
+    return recalling.recall(memory.ports(), request)
+
+
+def rerank(
+    memory: Memory,
+    scope: Scope,
+    cue: str,
+    similarities: Mapping[str, float | None],
+    k: int | None,
+    now: Moment | None,
+    reinforce: bool,
+    policy: Policy | None,
+    turn: str | None,
+) -> Flow[Recall]:
+    given = check.similarities(similarities)
+    wanted = max(1, len(given)) if k is None else check.count(k, "k")
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn)
+    return reranking.rerank(memory.ports(), request, given)
+
+
+def _request(
+    memory: Memory,
+    scope: Scope,
+    cue: str,
+    k: int,
+    now: Moment | None,
+    where: Mapping[str, Any] | None,
+    reinforce: bool,
+    policy: Policy | None,
+    turn: str | None,
+) -> Request:
     if policy is not None and not isinstance(policy, Policy):
         raise PolicyError(
             f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
         )
     at = check.moment(now, "now")
-    request = recalling.Request(
+    return Request(
         id=memory.new_id(),
         scope=scope,
         text=check.words(cue, "cue"),
-        k=check.count(k, "k"),
+        k=k,
         now=memory.now() if at is None else at,
-        where=check.where(where),
+        where=where,
         policy=memory.policy if policy is None else policy,
         reinforce=bool(reinforce),
+        turn=None if turn is None else check.name(turn, "turn"),
     )
-    return recalling.recall(memory.ports(), request)
 
 
 def get(memory: Memory, scope: Scope, record_id: str) -> Flow[Record]:
-    return look_up.get(memory.ports(), scope, check.name(record_id, "id"))
+    checked = check.name(record_id, "id")
+    return look_up.get(memory.ports(), scope, checked, pace=memory.policy.pace, now=memory.now())
 
 
 def feedback(
@@ -96,8 +132,9 @@ def feedback(
     )
 
 
-def change(memory: Memory, scope: Scope, record_id: str, rule: Callable[[ReadState], ReadState]) -> Flow[ReadState]:
-    return reinforce.change(memory.ports(), scope, check.name(record_id, "id"), rule)
+def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by: str) -> Flow[ReadState]:
+    checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
+    return reinforce.change(memory.ports(), scope, checked, act, by=who, now=memory.now())
 
 
 def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:

@@ -25,13 +25,21 @@ from adaptive_memory_core import (
     Verdict,
 )
 from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.learn import remembrance
 from adaptive_memory_core.learn.feedback import rejudged
-from adaptive_memory_core.learn.reading import after_read
+from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store import ledger_rows, ledger_schema
 from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)
+NEW = Seen(ReadState(), None)
+
+
+def turned(seen: Seen, *, timeline: Timeline) -> ReadState:
+    """Pinned where it was not, and the other way round."""
+    return replace(seen.state, pinned=not seen.state.pinned)
 
 
 def opened(path: Path | str) -> SQLiteLedger:
@@ -42,17 +50,17 @@ def opened(path: Path | str) -> SQLiteLedger:
 
 def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True) -> Entry:
     kept = [Scored(Hit(Record(one, one), 0.25, one), 0.5, {"similarity": 0.5}, {"similarity": 0.25}) for one in ids]
-    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), kept, [], logged)
+    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), kept, [], EVERY.pace, None, {}, None, logged)
 
 
 def read(ledger: SQLiteLedger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
-    rule = partial(after_read, policy=EVERY, now=at)
-    return ledger.record_recall(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, ReadState()), rule)[0]
+    rule = partial(remembrance.read, policy=EVERY, now=at)
+    return ledger.record_recall(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, NEW), rule).step
 
 
 def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
-    ledger.enrol(ALICE, [f"m{number}" for number in range(500)])
+    ledger.enrol(ALICE, {f"m{number}": None for number in range(500)}, now=1.0)
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)
@@ -68,8 +76,8 @@ def test_a_read_counts_and_its_step_is_the_users_own(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     assert [read(ledger, ALICE, "r1", "m1"), read(ledger, ALICE, "r2", "m1", at=2.0)] == [1, 2]
     assert read(ledger, BOB, "r3", "m2") == 1
-    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 2
-    assert ledger.states(BOB, ["m1"]) == {}
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 2
+    assert ledger.standing(BOB, ["m1"]).states == {}
 
 
 def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
@@ -78,7 +86,7 @@ def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
     with pytest.raises(LedgerError):
         read(ledger, ALICE, "r1", "m1", at=2.0)  # the same recall id: refused by the log, after the state was written
     assert ledger.tally(ALICE).recalls == 1
-    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT retrieval_count FROM records").fetchall() == [(1,)]
 
@@ -95,19 +103,19 @@ def test_the_cache_is_never_behind_another_connection(
         if act == "r":
             read(ledger, ALICE, f"r{number}", record, at=float(number))
         elif act == "j":
-            state = ledger.states(ALICE, [record]).get(record, ReadState())
+            state = ledger.standing(ALICE, [record]).states.get(record, ReadState())
             rule = partial(rejudged, policy=EVERY)
-            ledger.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, state)}, rule, now=1.0)
+            ledger.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, Seen(state, None))}, rule, now=1.0)
         elif act == "c":
-            ledger.change(ALICE, record, ReadState(), lambda state: replace(state, pinned=not state.pinned))
+            ledger.change(ALICE, record, NEW, turned, what="pinned", by="test", now=1.0)
         else:
             ledger.erase(ALICE, record, record, existed=True, now=1.0)
-            ledger.enrol(ALICE, [record])
+            ledger.enrol(ALICE, {record: None}, now=1.0)
         with sqlite3.connect(path) as fresh:
             rows = fresh.execute("SELECT stored_id, retrieval_count, pinned, boost FROM records").fetchall()
         truth = {row[0]: row[1:] for row in rows}
         for one in both:
-            states = one.states(ALICE, ["m1", "m2"])
+            states = one.standing(ALICE, ["m1", "m2"]).states
             assert {name: (s.retrieval_count, int(s.pinned), s.boost) for name, s in states.items()} == truth
     for ledger in both:
         ledger.close()
@@ -116,17 +124,17 @@ def test_the_cache_is_never_behind_another_connection(
 def test_a_record_that_changed_hands_starts_anew(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1")
-    assert ledger.states(BOB, ["m1"]) == {}
+    assert ledger.standing(BOB, ["m1"]).states == {}
     read(ledger, BOB, "r2", "m1")
-    assert ledger.states(BOB, ["m1"])["m1"].retrieval_count == 1
-    assert ledger.states(ALICE, ["m1"]) == {}
+    assert ledger.standing(BOB, ["m1"]).states["m1"].retrieval_count == 1
+    assert ledger.standing(ALICE, ["m1"]).states == {}
 
 
 def test_an_id_is_given_to_one_user_only(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
-    assert ledger.enrol(ALICE, ["m1"]) == [True]
-    assert ledger.enrol(BOB, ["m1", "m2"]) == [False, True]
-    assert ledger.enrol(EVERYONE, ["m2"]) == [False]
+    assert ledger.enrol(ALICE, {"m1": None}, now=1.0) == [True]
+    assert ledger.enrol(BOB, {"m1": None, "m2": None}, now=1.0) == [False, True]
+    assert ledger.enrol(EVERYONE, {"m2": None}, now=1.0) == [False]
 
 
 def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Path) -> None:
@@ -134,12 +142,12 @@ def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Pat
     read(ledger, ALICE, "r1", "m1", "m2")
     ledger.erase(ALICE, "m1", "m1", existed=True, now=1.0)
     read(ledger, ALICE, "r2", "m1", "m2", at=2.0)  # it had found m1 before
-    assert ledger.states(ALICE, ["m1"]) == {}
+    assert ledger.standing(ALICE, ["m1"]).states == {}
     logged = ledger.log(ALICE, since=None, until=None, limit=10, containing=None)
     assert [[one.id for one in recall.candidates] for recall in logged] == [["m2"], ["m2"]]
-    ledger.enrol(ALICE, ["m1"])  # remembered again: it may be read again
+    ledger.enrol(ALICE, {"m1": None}, now=1.0)  # remembered again: it may be read again
     read(ledger, ALICE, "r3", "m1", at=3.0)
-    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
 
 
 def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
@@ -148,12 +156,12 @@ def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
     rule = partial(rejudged, policy=EVERY)
 
     def judge(verdict: Verdict) -> int:
-        return ledger.judge(ALICE, "r1", {"m1": (verdict, ReadState())}, rule, now=1.0)
+        return ledger.judge(ALICE, "r1", {"m1": (verdict, NEW)}, rule, now=1.0)
 
     assert (judge(Verdict.HELPFUL), judge(Verdict.HELPFUL)) == (1, 0)
-    assert ledger.states(ALICE, ["m1"])["m1"].boost == pytest.approx(0.05)
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].boost == pytest.approx(0.05)
     assert judge(Verdict.UNHELPFUL) == 1
-    assert ledger.states(ALICE, ["m1"])["m1"].boost == pytest.approx(-0.05)
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].boost == pytest.approx(-0.05)
 
 
 def test_what_changes_while_it_is_written_back_stays_due(tmp_path: Path) -> None:
@@ -203,7 +211,7 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE users SET motto = 'read';"
     monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
     ledger = opened(path)
-    assert ledger.states(ALICE, ["m1"])["m1"].retrieval_count == 1
+    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT motto FROM users").fetchall() == [("read",)]
     ledger.close()

@@ -69,6 +69,20 @@ def count(value: object, what: str, most: int = LARGEST_K) -> int:
     return value
 
 
+def similarities(given: object) -> dict[str, float | None]:
+    """Ids with the similarity that somebody else found, or None."""
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"hits are {given!r}. Give a mapping from id to similarity, e.g. {{'note-1': 0.8}}.")
+    for one, value in given.items():
+        name(one, "id")
+        usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if value is not None and not usable:
+            raise InvalidInputError(
+                f"The similarity of {one!r} is {value!r}. Give a finite number, or None for unknown."
+            )
+    return dict(given)
+
+
 def moment(value: object, what: str) -> float | None:
     """POSIX seconds from a number or a datetime that knows its zone."""
     if value is None:

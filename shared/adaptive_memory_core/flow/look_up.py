@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.learn.remembrance import as_of
+from adaptive_memory_core.pace import Pace
 from adaptive_memory_core.records import Record, Scope
 
 
@@ -15,8 +18,8 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[dict[str, St
     if not ids:
         return {}
     found = yield from ask(ports.store.fetch, scope, ids)
-    states = yield from ask(ports.ledger.states, scope, [one.stored_id for one in found.values()])
-    hits = ports.store.hits(scope, found.values(), states)
+    known = yield from ask(ports.ledger.standing, scope, [one.stored_id for one in found.values()])
+    hits = ports.store.hits(scope, found.values(), known.states)
     return {hit.record.id: Stored(hit.record, hit.stored_id) for hit in hits}
 
 
@@ -36,6 +39,19 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
     )
 
 
-def get(ports: Ports, scope: Scope, record_id: str) -> Flow[Record]:
-    """One record of the scope."""
-    return (yield from look_up_one(ports, scope, record_id)).record
+def get(ports: Ports, scope: Scope, record_id: str, *, pace: Pace, now: float) -> Flow[Record]:
+    """One record of the scope, as strong as it is now."""
+    found = yield from look_up_one(ports, scope, record_id)
+    return (yield from as_they_stand(ports, scope, [found], pace=pace, now=now))[0]
+
+
+def as_they_stand(ports: Ports, scope: Scope, found: Sequence[Stored], *, pace: Pace, now: float) -> Flow[list[Record]]:
+    """The records, each as strong as it is now; what the ledger has not met has not begun to decay."""
+    known = yield from ask(ports.ledger.standing, scope, [one.stored_id for one in found])
+    timeline = known.timeline.or_else(pace)
+    return [
+        replace(one.record, read=as_of(one.record.read, one.record.kind, timeline, now=now))
+        if one.stored_id in known.states
+        else one.record
+        for one in found
+    ]

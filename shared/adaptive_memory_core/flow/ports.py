@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall, ProjectionStats
 
 Where = Mapping[str, Any]
 Vector = Any
-Advance = Callable[[ReadState], ReadState]
+Since = Callable[[Timeline], tuple[int, float] | None]
 Rejudge = Callable[[float, Verdict, tuple[float, float] | None], tuple[float, float]]
 
 
@@ -21,6 +23,30 @@ class Stored:
 
     record: Record
     stored_id: str
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(self.record.read, self.record.kind)
+
+
+class Advance(Protocol):
+    """From a state as it stands to the state after a read or a change; the timeline ends before it."""
+
+    def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
+
+
+class Standing(NamedTuple):
+    """States as the ledger keeps them, and the timeline that says what is left of their strength."""
+
+    states: Mapping[str, ReadState]
+    timeline: Timeline
+
+
+class Counted(NamedTuple):
+    """What came of a recall in the ledger: the user's step, and how many records changed."""
+
+    step: int
+    changed: int
 
 
 class Found(NamedTuple):
@@ -44,6 +70,10 @@ class Entry:
     policy_json: str
     kept: Sequence[Scored]
     dropped: Sequence[Dropped]
+    pace: Pace
+    turn: str | None
+    strangers: Mapping[str, Seen]  # candidates that the ledger has not met
+    size: int | None  # of the collection, where every record of the scope is among those or known
     logged: bool
 
 
@@ -84,6 +114,8 @@ class Store(Protocol):
     def batch_size(self) -> int: ...
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]: ...
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]: ...
+    def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
+    def size(self) -> int: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
@@ -97,17 +129,18 @@ class Store(Protocol):
 class Ledger(Protocol):
     """The reads: state per record, the recall counter per user, the log, the verdicts."""
 
-    def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]: ...
-    def states(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, ReadState]: ...
-    def record_recall(
-        self, scope: Scope, entry: Entry, seen: Mapping[str, ReadState], advance: Advance
-    ) -> tuple[int, dict[str, ReadState]]: ...
-    def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState: ...
+    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
+    def standing(self, scope: Scope, stored_ids: Sequence[str]) -> Standing: ...
+    def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None: ...
+    def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
+    def change(
+        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
+    ) -> ReadState: ...
     def judge(
         self,
         scope: Scope,
         recall_id: str,
-        verdicts: Mapping[str, tuple[Verdict, ReadState]],
+        verdicts: Mapping[str, tuple[Verdict, Seen]],
         rule: Rejudge,
         *,
         now: float,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from adaptive_memory_core.context.answer import Recall
@@ -13,8 +13,9 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.learn.feedback import demoted, rejudged
+from adaptive_memory_core.learn.remembrance import Timeline, settled
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import ReadState, Scope, Verdict
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 
 
 def feedback(
@@ -40,7 +41,7 @@ def feedback(
     found = yield from look_up(ports, scope, list(verdicts))
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
-    judged = {found[one].stored_id: (verdict, found[one].record.read) for one, verdict in verdicts.items()}
+    judged = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
     rule = partial(rejudged, policy=policy)
     changed = yield from ask(ports.ledger.judge, scope, recall_id, judged, rule, now=now)
     ports.projector.wake()
@@ -64,21 +65,29 @@ def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[st
     return logged.id, [one.id for one in logged.kept]
 
 
-def change(ports: Ports, scope: Scope, record_id: str, rule: Callable[[ReadState], ReadState]) -> Flow[ReadState]:
-    """Change one record's standing by a rule."""
+def change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, now: float) -> Flow[ReadState]:
+    """Change one record's standing; who did it goes into the audit trail."""
     found = yield from look_up_one(ports, scope, record_id)
-    state = yield from ask(ports.ledger.change, scope, found.stored_id, found.record.read, rule)
+
+    def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
+        return act.rule(settled(seen.state, seen.kind, timeline, now=now))
+
+    state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
     ports.projector.wake()
     return state
 
 
-def pin(state: ReadState) -> ReadState:
-    return replace(state, pinned=True)
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A change of standing: its name in the audit trail, and what it makes of a state."""
+
+    name: str
+    rule: Callable[[ReadState], ReadState]
 
 
-def unpin(state: ReadState) -> ReadState:
-    return replace(state, pinned=False)
+PIN = Act("pinned", lambda state: replace(state, pinned=True))
+UNPIN = Act("unpinned", lambda state: replace(state, pinned=False))
 
 
-def demote(policy: Policy) -> Callable[[ReadState], ReadState]:
-    return partial(demoted, policy=policy)
+def demotion(policy: Policy) -> Act:
+    return Act("demoted", partial(demoted, policy=policy))

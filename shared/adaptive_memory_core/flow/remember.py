@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, PartialWriteError, StoreError
@@ -25,7 +25,7 @@ def remember(
     for start in range(0, len(records), ports.store.batch_size):
         batch = records[start : start + ports.store.batch_size]
         try:
-            yield from _write(ports, scope, batch, named)
+            yield from _write(ports, scope, batch, named, now=now)
             yield from _supersede(ports, scope, batch, now=now)
         except AdaptiveMemoryError as error:
             if not written:
@@ -35,14 +35,14 @@ def remember(
     return written
 
 
-def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str]) -> Flow[None]:
+def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str], *, now: float) -> Flow[None]:
     """One batch: what is new is enrolled and added, what exists is written over."""
     vectors = yield from ask(ports.embedder.embed_documents, [record.text for record in batch])
     known = yield from look_up(ports, scope, [record.id for record in batch if record.id in named])
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
     if new:
-        ids = yield from _enrol(ports, scope, [batch[index].id for index in new], named)
+        ids = yield from _enrol(ports, scope, {batch[index].id: batch[index].kind for index in new}, named, now=now)
         added = [Stored(batch[index], stored_id) for index, stored_id in zip(new, ids, strict=True)]
         yield from ask(ports.store.add, scope, added, vectors if not old else [vectors[index] for index in new])
     if old:
@@ -50,26 +50,29 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str])
         yield from ask(ports.store.revise, scope, revised, [vectors[index] for index in old])
 
 
-def _enrol(ports: Ports, scope: Scope, ids: Sequence[str], named: set[str]) -> Flow[list[str]]:
+def _enrol(
+    ports: Ports, scope: Scope, new: Mapping[str, str | None], named: set[str], *, now: float
+) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
-    chosen = [one for one in ids if one in named]
+    chosen = [one for one in new if one in named]
     taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
-    free = yield from ask(ports.ledger.enrol, scope, [one for one in ids if one not in taken])
-    clashes = taken | {one for one, ok in zip((one for one in ids if one not in taken), free, strict=True) if not ok}
+    untaken = {one: kind for one, kind in new.items() if one not in taken}
+    free = yield from ask(ports.ledger.enrol, scope, untaken, now=now)
+    clashes = taken | {one for one, ok in zip(untaken, free, strict=True) if not ok}
     if not clashes:
-        return list(ids)
-    yield from _enrol_scoped(ports, scope, sorted(clashes))
-    return [scoped_id(scope, one) if one in clashes else one for one in ids]
+        return list(new)
+    yield from _enrol_scoped(ports, scope, {one: new[one] for one in sorted(clashes)}, now=now)
+    return [scoped_id(scope, one) if one in clashes else one for one in new]
 
 
-def _enrol_scoped(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[None]:
+def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, now: float) -> Flow[None]:
     """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
-    places = {scoped_id(scope, one): one for one in ids}
+    places = {scoped_id(scope, one): one for one in new}
     taken = yield from ask(ports.store.taken, list(places))
     if taken:
         names = ", ".join(repr(places[place]) for place in sorted(taken))
         raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")
-    yield from ask(ports.ledger.enrol, scope, list(places))
+    yield from ask(ports.ledger.enrol, scope, {place: new[one] for place, one in places.items()}, now=now)
 
 
 def _revision(record: Record, before: Stored) -> Stored:

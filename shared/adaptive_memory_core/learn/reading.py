@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
@@ -21,8 +23,8 @@ def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
     return now - state.last_read >= policy.refresh_floor_seconds or state.last_read > now + DAY
 
 
-def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:
-    """The state after a read; the same state where the read does not count.
+def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None = None) -> ReadState:
+    """The state after a read, but for its strength (`remembrance.read`); the same state where the read does not count.
 
     >>> after_read(ReadState(), Policy(), now=5.0).retrieval_count
     1
@@ -34,18 +36,15 @@ def after_read(state: ReadState, policy: Policy, *, now: float) -> ReadState:
     credit = state.credit + 1
     streak = _streak(state, policy, now=now)
     last_read = _latest(state.last_read, now)
-    return ReadState(
+    return replace(
+        state,
         last_read=last_read,
         refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
         streak=streak,
         retrieval_count=state.retrieval_count + 1,
         credit=credit,
         warmth=cooled(state.warmth, state.last_read, policy, now=now) + 1.0,
-        remembered=state.remembered or credit >= policy.remembrance_threshold,
-        strength=state.strength,
-        settled_step=state.settled_step,
-        boost=state.boost,
-        pinned=state.pinned,
+        remembered=state.remembered or credit >= policy.remembrance(kind).remembrance_threshold,
     )
 
 

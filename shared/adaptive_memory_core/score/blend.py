@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Hit, Scored
-from adaptive_memory_core.score.signals import importance, recency
+from adaptive_memory_core.score.signals import importance, recency, weakened
 
 
 def normalise(values: Sequence[float], *, spread: float) -> list[float]:
@@ -46,6 +46,9 @@ def neutral(values: Sequence[float | None]) -> list[float]:
 def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     """Every hit with its score, best first; the parts of a score add up to it.
 
+    The signals are made comparable by min-max over the hits. Where similarity alone has a weight there is nothing to
+    compare it with: the score is the similarity itself (times strength), as an absolute number.
+
     Ties are broken by similarity, then by the newer record, then by id, so that one state gives one ranking.
 
     >>> from adaptive_memory_core.records import Record
@@ -55,51 +58,66 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     """
     fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
-    close = [hit.similarity for hit in hits]
-    combine = _product if policy.blend == "product" else _sum
-    parts = combine(
-        policy.weights,
-        normalise(fresh, spread=policy.recency_spread),
-        normalise(worth, spread=policy.importance_spread),
-        normalise(close, spread=policy.similarity_spread),
-    )
+    close = [weakened(hit.similarity, hit.record.read.strength, policy) for hit in hits]
+    strong = [hit.record.read.strength for hit in hits]
+    if policy.weights.only_similarity:
+        parts = [{"similarity": min(1.0, max(0.0, value))} for value in close]
+    else:
+        combine = _product if policy.blend == "product" else _sum
+        parts = combine(
+            policy.weights,
+            normalise(fresh, spread=policy.recency_spread),
+            normalise(worth, spread=policy.importance_spread),
+            normalise(close, spread=policy.similarity_spread),
+            strong,
+        )
     scored = [
-        Scored(hit, _total(part), part, {"recency": one, "importance": two, "similarity": three})
-        for hit, part, one, two, three in zip(hits, parts, fresh, worth, close, strict=True)
+        Scored(hit, _total(part), part, {"recency": one, "importance": two, "similarity": three, "strength": four})
+        for hit, part, one, two, three, four in zip(hits, parts, fresh, worth, close, strong, strict=True)
     ]
     return sorted(scored, key=_rank)
 
 
-def _sum(
-    weights: Weights, fresh: Sequence[float], worth: Sequence[float], close: Sequence[float]
-) -> list[dict[str, float]]:
-    """The weighted mean of the three.
+Column = Sequence[float]
 
-    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5])
+
+def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+    """The weighted mean; strength is a part of its own only where it has a weight.
+
+    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5], [1.0])
     [{'recency': 0.25, 'importance': 0.0, 'similarity': 0.25}]
+    >>> _sum(Weights(recency=1, importance=1, similarity=1, strength=1), [1.0], [0.0], [0.5], [0.5])
+    [{'recency': 0.25, 'importance': 0.0, 'similarity': 0.125, 'strength': 0.125}]
     """
     total = weights.total
     first, second, third = weights.recency / total, weights.importance / total, weights.similarity / total
-    return [
+    parts = [
         {"recency": first * one, "importance": second * two, "similarity": third * three}
         for one, two, three in zip(fresh, worth, close, strict=True)
     ]
+    return _with_strength(parts, weights, strong)
 
 
-def _product(
-    weights: Weights, fresh: Sequence[float], worth: Sequence[float], close: Sequence[float]
-) -> list[dict[str, float]]:
+def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
     """The weighted mean with recency times importance as one signal: what was important long ago fades.
 
-    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5])
+    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5], [1.0])
     [{'recency*importance': 0.25, 'similarity': 0.25}]
     """
     total = weights.total
     both, third = (weights.recency + weights.importance) / total, weights.similarity / total
-    return [
+    parts = [
         {"recency*importance": both * one * two, "similarity": third * three}
         for one, two, three in zip(fresh, worth, close, strict=True)
     ]
+    return _with_strength(parts, weights, strong)
+
+
+def _with_strength(parts: list[dict[str, float]], weights: Weights, strong: Column) -> list[dict[str, float]]:
+    if weights.strength == 0.0:
+        return parts
+    share = weights.strength / weights.total
+    return [{**part, "strength": share * one} for part, one in zip(parts, strong, strict=True)]
 
 
 def _total(parts: Mapping[str, float]) -> float:
@@ -108,7 +126,7 @@ def _total(parts: Mapping[str, float]) -> float:
     return total if total <= 1.0 else 1.0
 
 
-def _rank(scored: Scored) -> tuple[float, float, float, str]:
+def _rank(scored: Scored) -> tuple[float, float, float, float, str]:
     record = scored.hit.record
     newest_first = math.inf if record.created_at is None else -record.created_at
-    return (-scored.score, -scored.hit.similarity, newest_first, record.id)
+    return (-scored.score, -scored.signals["similarity"], -scored.hit.similarity, newest_first, record.id)

@@ -94,6 +94,17 @@ def boosted(written: float, boost: float) -> float:
     return min(1.0, max(0.0, written * (1.0 + boost)))
 
 
+def weakened(similarity: float, strength: float, policy: Policy) -> float:
+    """The similarity as strength leaves it. Below 0 it stays: a weak record is not to gain by being unlike the cue.
+
+    >>> weakened(0.8, 0.5, Policy()), weakened(-0.2, 0.5, Policy()), weakened(0.8, 0.5, Policy(strength_weight=0.5))
+    (0.4, -0.2, 0.6000000000000001)
+    """
+    if strength >= 1.0 or similarity <= 0.0:
+        return similarity
+    return similarity * (1.0 - policy.strength_weight * (1.0 - strength))
+
+
 def similarity(distance: float, *, space: str) -> float:
     """Calibrated similarity from Chroma's distance: 1 is the same direction, 0 unrelated, below 0 opposed.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
@@ -38,6 +38,18 @@ class ChromaStore:
         if scope.user is not None:
             return self._query(scope, vector, wanted, both({self.fields.user_id: scope.user}, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
+
+    def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
+        """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""
+        condition = both(None if scope.user is None else {self.fields.user_id: scope.user}, where)
+        rows = self._compared(stored_ids, vector, condition)
+        own = [row for row in rows if belongs(row[2], scope, self.fields)]
+        found = [Found(one, text, metadata, signals.similarity(d, space=self.space)) for one, text, metadata, d in own]
+        return sorted(found, key=lambda one: -one.similarity)
+
+    def size(self) -> int:
+        """How many records the collection holds, whoever they belong to."""
+        return int(told(self.collection.count))
 
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
         """What was found, as records with their read states: the ledger's, else the one in the metadata."""
@@ -172,16 +184,25 @@ class ChromaStore:
         reached = {row[0] for row in rows}
         everything = told(lambda: self.collection.get(where=where, include=[]))["ids"]
         missing = [one for one in everything if one not in reached][:MOST]
-        for start in range(0, len(missing), PAGE):
-            page = missing[start : start + PAGE]
-            answer: Any = told(
-                lambda page=page: self.collection.get(ids=page, include=["documents", "metadatas", "embeddings"])  # type: ignore[misc]
-            )
-            distances = distances_to(
-                vector, answer["embeddings"], space=self.space
-            ).tolist()  # plain floats, as Chroma gives
-            rows += zip(answer["ids"], answer["documents"], answer["metadatas"], distances, strict=True)
+        rows += self._compared(missing, vector, None)
         return sorted(rows, key=lambda row: float(row[3]))[:limit] if missing else rows
+
+    def _compared(
+        self, stored_ids: Sequence[str], vector: Vector, condition: Where | None
+    ) -> list[tuple[str, str | None, Metadata | None, float]]:
+        """These records, if the condition holds, each with its distance."""
+        rows: list[Any] = []
+        for start in range(0, len(stored_ids), PAGE):
+            page, where = list(stored_ids[start : start + PAGE]), cast(Any, condition)
+            answer: Any = told(
+                lambda page=page, where=where: self.collection.get(  # type: ignore[misc]
+                    ids=page, where=where, include=["documents", "metadatas", "embeddings"]
+                )
+            )
+            if answer["ids"]:
+                distances = distances_to(vector, answer["embeddings"], space=self.space).tolist()  # plain floats
+                rows += zip(answer["ids"], answer["documents"], answer["metadatas"], distances, strict=True)
+        return rows
 
     def _write(
         self,

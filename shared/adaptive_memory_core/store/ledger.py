@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import islice
 from typing import Literal
 
-from adaptive_memory_core.flow.ports import Advance, Entry, Erased, Rejudge, Tally
+from adaptive_memory_core.flow.ports import Advance, Counted, Entry, Erased, Rejudge, Since, Standing, Tally
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.records import ReadState, Scope, Verdict
+from adaptive_memory_core.learn.remembrance import Timeline, met
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store import ledger_changes, ledger_spans, ledger_strong, ledger_turns
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
 from adaptive_memory_core.store.ledger_cache import StateCache
@@ -18,10 +20,12 @@ from adaptive_memory_core.store.ledger_file import LedgerFile
 from adaptive_memory_core.store.ledger_verdicts import judge_once
 
 _ENROL = (
-    "INSERT INTO records (collection_key, user_key, stored_id, settled_step) VALUES (?, ?, ?, ?) "
+    "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
-    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, settled_step = excluded.settled_step, "
-    "boost = 0, pinned = 0 WHERE user_key = excluded.user_key"
+    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
+    "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
+    "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
 )
 _TALLY = """
 SELECT
@@ -74,55 +78,79 @@ class SQLiteLedger:
                 (name, dimension, self.collection_key),
             )
 
-    def enrol(self, scope: Scope, stored_ids: Sequence[str]) -> list[bool]:
-        """Start a fresh row for each new record; False where another user holds the id."""
+    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
+        """Start a fresh row for each new record, given with its kind; False where another user holds the id."""
+        stored_ids = list(new)
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
-            sql.executemany(_ENROL, [(self.collection_key, user, stored_id, steps) for stored_id in stored_ids])
+            begin = (steps, steps, now, now)
+            sql.executemany(_ENROL, [(self.collection_key, user, *one, *begin) for one in new.items()])
             rows.unerase(sql, user, scope, stored_ids)
             self._cache.drop(stored_ids)
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
-    def states(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, ReadState]:
-        """The states of those records that were read, or written through this package."""
+    def standing(self, scope: Scope, stored_ids: Sequence[str]) -> Standing:
+        """The states of those records that the ledger has met, and the timeline that says what they are worth now."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
             known = self._cache.load(sql, self.collection_key, user, stored_ids)
-        return {stored_id: state for stored_id, (_, state) in known.items()}
+            timeline = ledger_spans.timeline(sql, user)
+        return Standing({stored_id: state for stored_id, (_, state) in known.items()}, timeline)
 
-    def record_recall(
-        self, scope: Scope, entry: Entry, seen: Mapping[str, ReadState], advance: Advance
-    ) -> tuple[int, dict[str, ReadState]]:
+    def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None:
+        """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
+        they are more than `limit`, or the collection (of `size` records) holds some that the ledger has not met."""
+        with self.file.reading() as sql:
+            user = self._known_user(sql, scope)
+            bounds = since(ledger_spans.timeline(sql, user))
+            if bounds is None or not ledger_strong.all_met(sql, (self.collection_key, user), size):
+                return None
+            return ledger_strong.strong(sql, user, least, bounds, limit)
+
+    def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted:
         """Count the recall, advance the state of every record it returned and log it, all in one transaction.
 
-        `seen` holds the states to start from where the ledger has no row. Gives the user's step and the new states.
+        `seen` holds the states to start from where the ledger has no row.
         """
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
-            step = sql.execute(
-                "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps", (user,)
-            ).fetchone()
+            turn = ledger_turns.begin(sql, user, entry.turn)
+            timeline = ledger_spans.note(sql, user, turn.step, entry.at, entry.pace)
             forgotten = rows.erased_among(
                 sql, user, [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
             )
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
-            states = self._advance(sql, user, present, advance)
+            if entry.strangers or entry.size is not None:
+                new = [one for one in entry.strangers if record_id(scope, one) not in forgotten]
+                ledger_strong.meet(sql, (self.collection_key, user), entry, new, timeline)
+                self._cache.drop(new)
+            changed = self._advance(sql, user, present, advance, timeline, now=entry.at, skip=turn.counted)
+            ledger_turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
+            ledger_changes.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
             if entry.logged:
-                log_table.add(sql, user, step[0], entry, forgotten, self._policies)
-        return step[0], states
+                log_table.add(sql, user, turn.step, entry, forgotten, self._policies)
+        return Counted(turn.step, len(changed))
 
-    def change(self, scope: Scope, stored_id: str, seen: ReadState, change: Advance) -> ReadState:
-        """Change the state of one record by a rule, atomically."""
+    def change(
+        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
+    ) -> ReadState:
+        """Change the state of one record by a rule, atomically, and write down who did what."""
         with self.file.writing() as sql:
-            return self._advance(sql, self._user_key(sql, scope), {stored_id: seen}, change)[stored_id]
+            user = self._user_key(sql, scope)
+            timeline = ledger_spans.timeline(sql, user)
+            changed = self._advance(sql, user, {stored_id: seen}, change, timeline, now=now).get(stored_id)
+            if changed is not None:
+                ledger_changes.note(sql, user, stored_id, timeline.step, what, by, at=now)
+                return changed.after
+            return rows.known_states(sql, self.collection_key, user, [stored_id]).get(stored_id, (0, seen.state))[1]
 
     def judge(
         self,
         scope: Scope,
         recall_id: str,
-        verdicts: Mapping[str, tuple[Verdict, ReadState]],
+        verdicts: Mapping[str, tuple[Verdict, Seen]],
         rule: Rejudge,
         *,
         now: float,
@@ -134,9 +162,12 @@ class SQLiteLedger:
             self._cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
-                key, state = known.get(stored_id, (None, seen))
-                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, state)
-                changed += judge_once(sql, (key, recall_id), state, verdict, rule, now=now)
+                key, state = known.get(stored_id, (None, seen.state))
+                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, seen)
+                if judge_once(sql, (key, recall_id), state, verdict, rule, now=now):
+                    changed += 1
+                    step = ledger_spans.timeline(sql, user).step
+                    ledger_changes.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
         return changed
 
     def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
@@ -171,6 +202,7 @@ class SQLiteLedger:
                 verdicts = sql.execute("DELETE FROM verdicts WHERE record_key = ?", (record_key,)).rowcount
                 sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
+            sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             self._cache.drop([stored_id])
             entries = log_table.strike_out(sql, user, record)
             if existed or known or entries:
@@ -202,19 +234,26 @@ class SQLiteLedger:
         return self._known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
 
     def _advance(
-        self, sql: sqlite3.Connection, user: int, seen: Mapping[str, ReadState], rule: Advance
-    ) -> dict[str, ReadState]:
-        """Apply the rule to the states as they stand in this transaction; only what changes is written."""
+        self,
+        sql: sqlite3.Connection,
+        user: int,
+        seen: Mapping[str, Seen],
+        rule: Advance,
+        timeline: Timeline,
+        *,
+        now: float,
+        skip: Set[int] = frozenset(),
+    ) -> dict[str, rows.Changed]:
+        """Apply the rule to the states as they stand in this transaction; gives, and writes, only what changes."""
         known = self._cache.load(sql, self.collection_key, user, list(seen))
-        after: dict[str, ReadState] = {}
-        changed: dict[str, tuple[int, ReadState]] = {}
+        changed: dict[str, rows.Changed] = {}
         for stored_id, start in seen.items():
-            record_key, before = known.get(stored_id, (0, start))
-            state = after[stored_id] = rule(before)
-            if state != before:
-                key = record_key or rows.insert_state(sql, self.collection_key, user, stored_id, before)
-                changed[stored_id] = (key, state)
+            key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
+            after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
+            if after != before:
+                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, Seen(before, start.kind))
+                changed[stored_id] = rows.Changed(key, before, after)
         if changed:
-            rows.update_states(sql, changed.values())
-            self._cache.put(user, changed)
-        return after
+            rows.update_states(sql, [(one.row, one.after) for one in changed.values()])
+            self._cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in changed.items()})
+        return changed

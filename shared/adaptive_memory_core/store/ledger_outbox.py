@@ -11,6 +11,7 @@ from adaptive_memory_core.store.ledger import SQLiteLedger
 
 DAY = 86_400.0
 ERASED_SECONDS = DAY
+TURN_SECONDS = 2 * DAY  # until a turn of the same name is another one
 TRIM_BATCH = 500
 
 
@@ -66,6 +67,7 @@ def trim(ledger: SQLiteLedger, *, now: float, log_days: float, log_recalls: int)
             gone += _delete(ledger, "user_key = ? AND step <= ?", (user, last_step))
     with ledger.file.writing() as sql:
         sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
+        sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
     return gone
 
 

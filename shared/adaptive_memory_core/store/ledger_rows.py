@@ -7,18 +7,18 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.records import ReadState, Scope
+from adaptive_memory_core.records import ReadState, Scope, Seen
 
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
     "RETURNING record_key"
 )
 _DELETE_VERDICTS = (
@@ -64,12 +64,12 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     }
 
 
-def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, state: ReadState) -> int:
+def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
     """Start a row with this state; gives its key. What another user left there goes: the record changed hands."""
     place = (collection_key, stored_id)
     sql.execute(_DELETE_VERDICTS, place)
     sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
-    row = sql.execute(_INSERT, (collection_key, user_key, stored_id, *_values(state))).fetchone()
+    row = sql.execute(_INSERT, (collection_key, user_key, stored_id, seen.kind, *_values(seen.state))).fetchone()
     return int(row[0])
 
 
@@ -87,7 +87,9 @@ def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
 
 def state_of(row: Sequence[Any]) -> ReadState:
     """A row's state columns as a value; SQLite has no bool."""
-    last_read, refreshed_at, streak, count, credit, warmth, remembered, strength, settled_step, boost, pinned = row
+    last_read, refreshed_at, streak, count, credit, warmth, remembered, strength, settled_step, boost, pinned, *rest = (
+        row
+    )
     return ReadState(
         last_read,
         refreshed_at,
@@ -100,7 +102,16 @@ def state_of(row: Sequence[Any]) -> ReadState:
         settled_step,
         boost,
         pinned == 1,
+        *rest,
     )
+
+
+class Changed(NamedTuple):
+    """A row before and after a change."""
+
+    row: int
+    before: ReadState
+    after: ReadState
 
 
 _values = attrgetter(*COLUMNS)

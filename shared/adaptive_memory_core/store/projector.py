@@ -11,7 +11,7 @@ from dataclasses import replace
 from filelock import FileLock, Timeout
 
 from adaptive_memory_core.errors import LedgerError, StoreError
-from adaptive_memory_core.policy import Keeping
+from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.chroma import ChromaStore

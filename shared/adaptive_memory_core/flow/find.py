@@ -1,0 +1,159 @@
+"""Where could it be? The nearest records, and then those that decay could have let through from further out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
+from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where
+from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
+from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.reach import least_strength, strongest
+from adaptive_memory_core.score.select import wants_more
+
+WIDER = 4  # times as many candidates at each further try
+MOST = 30_000  # candidates at the very most; Chroma answers no more at once
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of recall, checked."""
+
+    id: str
+    scope: Scope
+    text: str
+    k: int
+    now: float
+    where: Where | None
+    policy: Policy
+    reinforce: bool
+    turn: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The candidates, notes on what was left out, and the records that the ledger has not met yet."""
+
+    hits: list[Hit]
+    notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()  # before there was anything to score
+    strangers: Mapping[str, Seen] = field(default_factory=dict)
+    size: int | None = None  # of the collection, where all records of the scope were looked at
+
+
+def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
+    """Candidates with their read state as of now: more where gates leave too few, and all that decay lets through."""
+    policy, asked = request.policy, max(request.policy.recall_k, request.k)
+    while True:
+        found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+        known = yield from standing(ports, request, found)
+        hits = present(ports, request, found, known)
+        if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
+            break
+        asked = min(WIDER * asked, max(policy.recall_limit, request.k))
+    notes = _notes(request, hits, known, asked)
+    timeline = _timeline(known, policy)
+    nearest = Finding(hits, notes, strangers=strangers(hits, known, policy))
+    if timeline.still or len(hits) < asked:
+        return nearest
+    return (yield from _beyond(ports, request, cue, nearest, asked))
+
+
+def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
+    """What the ledger knows of the records; a recall can do without."""
+    ids = [one.stored_id for one in found]
+    return (yield from attempt(LedgerError, ports.ledger.standing, request.scope, ids))
+
+
+def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
+    """What was found, as hits whose strength is today's."""
+    states = {} if known.value is None else known.value.states
+    hits = ports.store.hits(request.scope, found, states)
+    timeline = _timeline(known, request.policy)
+    return (
+        hits
+        if timeline.still
+        else [_aged(hit, timeline, request.now) if hit.stored_id in states else hit for hit in hits]
+    )
+
+
+def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: int) -> Flow[Finding]:
+    """Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few
+    enough to be compared one by one, or the search widens until none is left that could win."""
+    finding = nearest
+    while (least := least_strength(finding.hits, request.policy, k=request.k, now=request.now)) is not None:
+        named = yield from _named(ports, request, least)
+        if named is not None:
+            seen = {hit.stored_id for hit in finding.hits}
+            more = yield from ask(
+                ports.store.among, request.scope, cue.vector, [one for one in named if one not in seen], request.where
+            )
+            known = yield from standing(ports, request, more)
+            finding = replace(finding, hits=[*finding.hits, *present(ports, request, more, known)])
+            break
+        if asked >= MOST:
+            note = f"records beyond the {len(finding.hits):,} nearest may be stronger than what decay has left of these"
+            finding = replace(finding, notes=(*finding.notes, note))
+            break
+        asked = min(WIDER * asked, MOST)
+        finding = yield from _widened(ports, request, cue, finding, asked)
+        if len(finding.hits) < asked:
+            break
+    return replace(finding, hits=strongest(finding.hits, request.policy, k=request.k, now=request.now))
+
+
+def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: int) -> Flow[Finding]:
+    """The same search, further out; where it reaches the end, the size of the collection is kept."""
+    size = yield from ask(ports.store.size)
+    found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+    known = yield from standing(ports, request, found)
+    hits = present(ports, request, found, known)
+    whole = size if len(hits) < asked and request.where is None else None
+    return Finding(hits, before.notes, strangers=strangers(hits, known, request.policy), size=whole)
+
+
+def _named(ports: Ports, request: Request, least: float) -> Flow[list[str] | None]:
+    """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
+    size = yield from ask(ports.store.size)
+    limit = max(request.policy.recall_limit, request.k)
+
+    def since(timeline: Timeline) -> tuple[int, float] | None:
+        return strong_since(timeline.or_else(request.policy.pace), least, now=request.now)
+
+    outcome = yield from attempt(LedgerError, ports.ledger.strong, request.scope, least, since, size=size, limit=limit)
+    return outcome.value
+
+
+def _timeline(known: Outcome[Standing], policy: Policy) -> Timeline:
+    """The user's timeline; without a ledger nothing is known to have decayed."""
+    return Timeline(0).or_else(policy.pace) if known.value is None else known.value.timeline.or_else(policy.pace)
+
+
+def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
+    record = hit.record
+    state = as_of(record.read, record.kind, timeline, now=now)
+    return hit if state is record.read else replace(hit, record=replace(record, read=state))
+
+
+def strangers(hits: Sequence[Hit], known: Outcome[Standing], policy: Policy) -> dict[str, Seen]:
+    """Records that the ledger has not met: where things decay, it must know since when it knows them."""
+    if known.value is None or _timeline(known, policy).still:
+        return {}
+    states = known.value.states
+    return {hit.stored_id: Seen(hit.record.read, hit.record.kind) for hit in hits if hit.stored_id not in states}
+
+
+def _notes(request: Request, hits: Sequence[Hit], known: Outcome[Standing], asked: int) -> tuple[str, ...]:
+    policy = request.policy
+    notes = [
+        f"the channel {name!r} is not in this version and was left out" for name in policy.channels if name != "dense"
+    ]
+    if len(hits) >= asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):
+        notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
+    if known.error is not None:
+        notes.append(f"the collection's own read state was used: {known.error}")
+    return tuple(notes)

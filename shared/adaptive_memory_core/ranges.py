@@ -1,0 +1,46 @@
+"""What may a number be? Ranges that say themselves in words, checked where the number enters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from adaptive_memory_core.errors import PolicyError
+
+LARGEST = 1e15  # of any number here
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a number may be."""
+
+    low: float
+    high: float = math.inf
+    whole: bool = False
+    above: bool = False  # the low end itself is not allowed
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            return False
+        inside = self.low < value if self.above else self.low <= value
+        return inside and value <= self.high and (not self.whole or isinstance(value, int))
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if math.isinf(self.high):
+            return f"{kind} above {self.low:g}" if self.above else f"{kind} of at least {self.low:g}"
+        return f"{kind} in [{self.low:g}, {self.high:g}]"
+
+
+POSITIVE = Range(0, above=True)
+SHARE = Range(0, 1)
+
+
+def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
+    """Refuse the first field that lies outside its range, saying what was given and what is allowed."""
+    for name, allowed in ranges.items():
+        value = getattr(owner, name)
+        if value not in allowed:
+            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
+        if not allowed.whole:
+            object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy

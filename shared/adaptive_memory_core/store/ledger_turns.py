@@ -1,0 +1,39 @@
+"""Which reads belong to one question? Recalls of one turn are one step, and a record is read once in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import orjson
+
+_NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The step of a recall, and the rows that were counted in the same turn before."""
+
+    step: int
+    counted: frozenset[int] = frozenset()
+    began: bool = True  # with this recall
+
+
+def begin(sql: sqlite3.Connection, user: int, turn: str | None) -> Turn:
+    """The user's next step, unless the turn has one already."""
+    if turn is not None:
+        query = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
+        row = sql.execute(query, (user, turn)).fetchone()
+        if row is not None:
+            return Turn(row[0], frozenset(orjson.loads(row[1])), began=False)
+    return Turn(int(sql.execute(_NEXT, (user,)).fetchone()[0]))
+
+
+def note(
+    sql: sqlite3.Connection, user: int, name: str | None, turn: Turn, counted: Iterable[int], *, at: float
+) -> None:
+    """Keep which rows were counted in a turn that has a name."""
+    if name is not None:
+        keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
+        sql.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?)", (user, name, turn.step, at, keys))
