@@ -34,6 +34,11 @@ class UserMemory:
     def user(self) -> str | None:
         return self.scope.user
 
+    @property
+    def memory(self) -> Memory:
+        """The memory that this is one scope of."""
+        return self._memory
+
     def remember(
         self,
         text: str,
