@@ -1,6 +1,7 @@
 """Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
@@ -48,6 +49,7 @@ __all__ = [
     "ClosedError",
     "Cue",
     "Dropped",
+    "DynamicRAG",
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",

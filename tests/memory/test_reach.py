@@ -95,7 +95,7 @@ def test_what_others_wrote_is_met_once_and_decays_from_then_on(
     collection.add(
         ids=[f"foreign-{n}" for n in range(200)],
         documents=names,
-        embeddings=embed(names),
+        embeddings=np.array(embed(names), dtype=np.float32),
         metadatas=[{"user_id": "alice"}] * 200,
     )
     alice.recall("crowd 1", k=1)
