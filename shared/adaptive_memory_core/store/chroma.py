@@ -122,6 +122,14 @@ class ChromaStore:
             changes[fields.valid_until] = None
         return changes
 
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope whose metadata show this flag."""
+        own = None if scope.user is None else {self.fields.user_id: scope.user}
+        shown: Any = both(own, {getattr(self.fields, flag): 1})
+        answer = told(lambda: self.collection.get(where=shown, include=["metadatas"]))
+        rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
+        return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
+
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
         if scope.user is not None:
