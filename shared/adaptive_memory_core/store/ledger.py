@@ -85,6 +85,9 @@ class SQLiteLedger(LedgerUpkeep):
             user = self._user_key(sql, scope)
             turn = ledger_turns.begin(sql, user, entry.turn)
             timeline = ledger_spans.note(sql, user, turn.step, entry.at, entry.pace)
+            if len(timeline.spans) > ledger_spans.MOST:
+                timeline = ledger_spans.compact(sql, user, timeline, now=entry.at)
+                self._cache.clear()
             forgotten = rows.erased_among(
                 sql, user, [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
             )
