@@ -15,6 +15,7 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from langchain_adaptive_memory.call import checked
+from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY as SET_UP_WRONGLY  # the middleware's rule as well
 from langchain_adaptive_memory.tool_calls import Find, OnError, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory, scope_of
