@@ -15,10 +15,11 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from langchain_adaptive_memory.call import checked
-from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY as SET_UP_WRONGLY  # the middleware's rule as well
-from langchain_adaptive_memory.tool_calls import Find, OnError, Recalling, Remembering
+from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, OnError, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory, scope_of
+
+__all__ = ["SET_UP_WRONGLY", "create_recall_tool", "create_remember_tool"]  # the first is the middleware's rule too
 
 RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
 REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
