@@ -42,6 +42,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
+    guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
     size: int | None = None  # of the collection, where all records of the scope were looked at
 
 

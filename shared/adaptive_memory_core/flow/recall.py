@@ -80,7 +80,11 @@ def _commit(ports: Ports, answer: Recall, finding: Finding, turn: str | None) ->
         size=finding.size,
         logged=ports.log,
     )
-    seen = {one.hit.stored_id: Seen(one.record.read, one.record.kind) for one in answer.kept}
+    seen = {
+        one.hit.stored_id: Seen(one.record.read, one.record.kind)
+        for one in answer.kept
+        if one.hit.stored_id not in finding.guests
+    }
     counted = ports.ledger.record_recall(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
     if counted.changed:
         ports.projector.wake()
