@@ -92,6 +92,11 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
 
+    @property
+    def memory(self) -> UserMemory:
+        """What is read here, where it is one user's; else ask `for_session`."""
+        return self.for_session(None)
+
     def for_session(self, session_id: str | None) -> UserMemory:
         """The memory of the session's user; a session that is nobody's is refused."""
         if isinstance(self._lease.memory, UserMemory):
