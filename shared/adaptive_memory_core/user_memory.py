@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.moving import Moving
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Metadata, NewRecord, Record
-from adaptive_memory_core.upkeep import Upkeep
 from adaptive_memory_core.verbs import Item, Moment
 
 T = TypeVar("T")
 
 
-class UserMemory(Upkeep):
+class UserMemory(Moving):
     """One user's memory (or, from `for_everyone`, that of the records that belong to nobody).
 
     Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.

@@ -17,8 +17,8 @@ LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
     "RETURNING record_key"
 )
 _DELETE_VERDICTS = (
@@ -69,7 +69,8 @@ def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, st
     place = (collection_key, stored_id)
     sql.execute(_DELETE_VERDICTS, place)
     sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
-    row = sql.execute(_INSERT, (collection_key, user_key, stored_id, seen.kind, *_values(seen.state))).fetchone()
+    who = (collection_key, user_key, stored_id)
+    row = sql.execute(_INSERT, (*who, seen.kind, seen.origin, *_values(seen.state))).fetchone()
     return int(row[0])
 
 
