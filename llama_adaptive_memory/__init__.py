@@ -26,14 +26,27 @@ _PLACES = {
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _check_installed()
     import importlib
 
-    from adaptive_memory_core.models.extras import require
-
-    require(["llama_index.core", "llama_index.vector_stores.chroma"], extra="llama-index")
     value = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _check_installed() -> None:
+    """Without importing anything: LlamaIndex takes seconds."""
+    import importlib.util
+
+    from adaptive_memory_core.errors import MissingExtraError
+
+    for package in ("llama_index.core", "llama_index.vector_stores.chroma"):
+        try:
+            found = importlib.util.find_spec(package) is not None
+        except ModuleNotFoundError:  # its parent is not there
+            found = False
+        if not found:
+            raise MissingExtraError.of(package, "llama-index")
 
 
 def __dir__() -> list[str]:
