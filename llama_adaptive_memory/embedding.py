@@ -15,7 +15,7 @@ from adaptive_memory_core import Cue, Embedder, as_embedder
 def embedder_of(embed_model: Any) -> Embedder:
     """A LlamaIndex embedding model as an embedder; anything else that this package takes as one.
 
-    It is called by its model's name, so that another framework's wrapper of the same model is known as the same.
+    It is called by its class and model, as other frameworks' are, so that the same model is known as the same.
     """
     if not isinstance(embed_model, BaseEmbedding):
         return as_embedder(embed_model)
@@ -50,5 +50,5 @@ def _texts(asked: QueryBundle) -> list[str]:
 
 
 def _name(embed_model: BaseEmbedding) -> str:
-    model = embed_model.model_name
-    return model if model and model != "unknown" else embed_model.class_name()
+    kind, model = type(embed_model).__name__, embed_model.model_name
+    return f"{kind}:{model}" if model and model != "unknown" else kind
