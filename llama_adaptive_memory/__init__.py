@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llama_adaptive_memory.block import AdaptiveMemoryBlock
+    from llama_adaptive_memory.local import LocalEmbedding
     from llama_adaptive_memory.postprocessor import AdaptiveMemoryPostprocessor
     from llama_adaptive_memory.retriever import AdaptiveMemoryRetriever
     from llama_adaptive_memory.turns import one_question
 
-__all__ = ["AdaptiveMemoryBlock", "AdaptiveMemoryPostprocessor", "AdaptiveMemoryRetriever", "one_question"]
+__all__ = [
+    "AdaptiveMemoryBlock",
+    "AdaptiveMemoryPostprocessor",
+    "AdaptiveMemoryRetriever",
+    "LocalEmbedding",
+    "one_question",
+]
 
 _PLACES = {
     "AdaptiveMemoryBlock": "block",
     "AdaptiveMemoryPostprocessor": "postprocessor",
     "AdaptiveMemoryRetriever": "retriever",
+    "LocalEmbedding": "local",
     "one_question": "turns",
 }
 

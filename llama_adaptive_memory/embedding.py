@@ -10,6 +10,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
 from adaptive_memory_core import Cue, Embedder, as_embedder
+from llama_adaptive_memory.local import LocalEmbedding
 
 
 def embedder_of(embed_model: Any) -> Embedder:
@@ -17,6 +18,8 @@ def embedder_of(embed_model: Any) -> Embedder:
 
     It is called by its class and model, as other frameworks' are, so that the same model is known as the same.
     """
+    if isinstance(embed_model, LocalEmbedding):
+        return embed_model.embedder
     if not isinstance(embed_model, BaseEmbedding):
         return as_embedder(embed_model)
     return Embedder(_name(embed_model), embed_model.get_text_embedding_batch, embed_model.get_query_embedding)
