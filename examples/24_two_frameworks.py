@@ -15,12 +15,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import chromadb
-from llama_index.core.llms import MockLLM
-from llama_index.core.query_engine import RetrieverQueryEngine
 
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Policy
-from langchain_adaptive_memory import AdaptiveMemoryRetriever as LangChainRetriever
-from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaIndexRetriever
 
 READS = 25
 QUESTION = "What does Alice drink?"
@@ -28,13 +24,20 @@ EVERY_READ = Policy(refresh_floor_seconds=0)  # by default, reads of a record wi
 
 
 def read_with_langchain(memory: AdaptiveMemory) -> None:
-    retriever = LangChainRetriever(memory=memory, user_id="alice", k=1)
+    from langchain_adaptive_memory import AdaptiveMemoryRetriever  # here, so that each process imports one framework
+
+    retriever = AdaptiveMemoryRetriever(memory=memory, user_id="alice", k=1)
     for _ in range(READS):
         retriever.invoke(QUESTION)
 
 
 def read_with_llama_index(memory: AdaptiveMemory) -> None:
-    retriever = LlamaIndexRetriever(memory, user_id="alice", similarity_top_k=1)
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+
+    from llama_adaptive_memory import AdaptiveMemoryRetriever
+
+    retriever = AdaptiveMemoryRetriever(memory, user_id="alice", similarity_top_k=1)
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM(max_tokens=4))
     for _ in range(READS):
         engine.query(QUESTION)
