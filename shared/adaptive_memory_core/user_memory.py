@@ -10,7 +10,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import reinforce
 from adaptive_memory_core.flow.drive import Flow, arun, run
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Metadata, NewRecord, ReadState, Record, Scope
+from adaptive_memory_core.records import Cue, Metadata, NewRecord, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
 from adaptive_memory_core.verbs import Item, Memory, Moment
 
@@ -33,6 +33,11 @@ class UserMemory:
     @property
     def user(self) -> str | None:
         return self.scope.user
+
+    @property
+    def memory(self) -> Memory:
+        """The memory that this is one scope of."""
+        return self._memory
 
     def remember(
         self,
@@ -92,7 +97,7 @@ class UserMemory:
 
     def recall(
         self,
-        cue: str,
+        cue: str | Cue,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
@@ -104,13 +109,14 @@ class UserMemory:
 
         What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
         `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it. `turn` names the
-        occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it.
+        occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it. A
+        `Cue(text, vector)` brings its own vector, made by the collection's embedder; nothing is embedded then.
         """
         return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
 
     async def arecall(
         self,
-        cue: str,
+        cue: str | Cue,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
@@ -123,7 +129,7 @@ class UserMemory:
 
     def rerank(
         self,
-        cue: str,
+        cue: str | Cue,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,
@@ -140,7 +146,7 @@ class UserMemory:
 
     async def arerank(
         self,
-        cue: str,
+        cue: str | Cue,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,

@@ -18,7 +18,7 @@ from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Fields, NewRecord, ReadState, Record, Scope
+from adaptive_memory_core.records import Cue, Fields, NewRecord, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
 
 Moment = float | datetime
@@ -32,6 +32,8 @@ class Memory(Protocol):
     def policy(self) -> Policy: ...
     @property
     def fields(self) -> Fields: ...
+    @property
+    def embedder_name(self) -> str: ...
     @property
     def executor(self) -> Executor: ...
     def ports(self) -> Ports: ...
@@ -49,7 +51,7 @@ def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[s
 def recall(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,
@@ -64,7 +66,7 @@ def recall(
 def rerank(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     similarities: Mapping[str, float | None],
     k: int | None,
     now: Moment | None,
@@ -81,7 +83,7 @@ def rerank(
 def _request(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,
@@ -97,7 +99,7 @@ def _request(
     return Request(
         id=memory.new_id(),
         scope=scope,
-        text=check.words(cue, "cue"),
+        cue=check.cue(cue),
         k=k,
         now=memory.now() if at is None else at,
         where=where,
