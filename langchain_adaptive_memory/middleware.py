@@ -21,7 +21,7 @@ from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, c
 NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters of this type
 
 
-class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
+class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     """Memory for an agent of `create_agent`: what matters to the question is recalled before the model is called.
 
     Setup:

@@ -12,7 +12,7 @@ from typing_extensions import NotRequired, TypedDict
 from adaptive_memory_core import InvalidInputError
 
 T = TypeVar("T")
-CHANNEL = "adaptive_memory"
+CHANNEL = "adaptive_memory_turns"
 
 
 class Turn(TypedDict):
@@ -42,7 +42,7 @@ def merged(before: Turns | None, after: Turns) -> Turns:
 class MemoryState(AgentState[Any]):
     """The agent's state, with a channel that is neither input nor output."""
 
-    adaptive_memory: NotRequired[Annotated[Turns, PrivateStateAttr, merged]]
+    adaptive_memory_turns: NotRequired[Annotated[Turns, PrivateStateAttr, merged]]
 
 
 def turn_in(state: Mapping[str, Any], name: str) -> Turn | None:

@@ -14,7 +14,7 @@ from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, Recall, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, Recall, ScopeError, UserMemory
 from langchain_adaptive_memory.evidence import cited, evidence, marked, unmarked, with_evidence
 from langchain_adaptive_memory.middleware_state import Turn, last_answer, last_question, words
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
@@ -24,6 +24,7 @@ from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_o
 T = TypeVar("T")
 Save = Literal["user", "turn"]
 OnError = Literal["warn", "raise"]
+NO_FLOORS = Policy()  # what was recalled has passed those of its own policy
 logger = logging.getLogger("langchain_adaptive_memory.middleware")
 
 
@@ -59,7 +60,9 @@ class Steps:
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
         cue, ids = turn["cue"], turn["marks"].values()
-        hits = self._excused("Nothing was shown", lambda: scope.rerank(cue, dict.fromkeys(ids), reinforce=False))
+        hits = self._excused(
+            "Nothing was shown", lambda: scope.rerank(cue, dict.fromkeys(ids), reinforce=False, policy=NO_FLOORS)
+        )
         block = evidence(turn["marks"], hits or (), cite=self.cite)
         return request.override(system_message=with_evidence(request.system_message, block)) if block else request
 

@@ -154,6 +154,7 @@ class AdaptiveMemoryStore(BaseStore):
     def _check_open(self) -> None:
         if not self._letting_go.alive:
             raise ClosedError("This store was closed. Open it again: AdaptiveMemoryStore(...).")
+        self._place.check_process()
 
     def _embed(self, texts: list[str], queries: list[str]) -> Vectors:
         return {} if self._embedding is None else self._embedding.embed(texts, queries)

@@ -41,6 +41,7 @@ CREATE TABLE items (
     unsettled INTEGER NOT NULL DEFAULT 1,     -- its vectors are not yet those of this version
     UNIQUE (namespace_key, key)
 );
+CREATE INDEX items_in_order ON items (namespace_key);
 CREATE INDEX items_by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX items_unsettled ON items (unsettled) WHERE unsettled;
 CREATE TABLE leftovers (                      -- records whose item is gone, and which must go from the collection

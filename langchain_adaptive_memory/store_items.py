@@ -28,15 +28,18 @@ class Items(Changes):
     def under(self, prefix: str, now: float | None) -> Iterator[Row]:
         """All items at or below a namespace, in the order they came, namespace by namespace."""
         within, place = _within(prefix)
-        further = f"{within} AND (namespace_key, item_key) > (?, ?)"
-        last = (0, 0)
-        while True:
-            order = f"ORDER BY namespace_key, item_key LIMIT {PAGE}"
-            page = list(self._rows(further, (*place, *last), now, order))
-            yield from page
-            if len(page) < PAGE:
-                return
-            last = (page[-1].namespace_key, page[-1].item_key)
+        query = f"SELECT namespace_key FROM namespaces WHERE store_key = ? AND {within} ORDER BY namespace_key"  # noqa: S608
+        with self.file.reading() as sql:
+            spaces = [row[0] for row in sql.execute(query, (self.store_key, *place))]
+        for space in spaces:  # one by one, each in the order of an index: nothing has to be sorted
+            last, page = 0, None
+            while page is None or len(page) == PAGE:
+                further = (space, last)
+                page = list(
+                    self._rows("namespace_key = ? AND item_key > ?", further, now, f"ORDER BY item_key LIMIT {PAGE}")
+                )
+                yield from page
+                last = page[-1].item_key if page else last
 
     def by_record(self, records: Sequence[str], prefix: str, now: float | None) -> dict[str, Row]:
         """Those of the records whose item stands at or below a namespace."""

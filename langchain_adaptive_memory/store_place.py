@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import uuid
 import weakref
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
 from adaptive_memory_core.store import place as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.store_embedding import Embedding
@@ -41,6 +42,7 @@ class Place:
 
     def __init__(self, path: str | Path | None, client: Any, embedding: Embedding | None, settings: Settings) -> None:
         self._own_collection: Any = None
+        self._pid = os.getpid()
         self.memory: AdaptiveMemory | None = None
         directory = _directory(path, client)
         try:
@@ -53,6 +55,8 @@ class Place:
 
     def close(self) -> None:
         """Let go of what was opened here; a client that was given stays open."""
+        if self._pid != os.getpid():
+            return  # the files are the parent's
         if self.memory is not None:
             self.memory.close()
         file = getattr(self, "file", None)
@@ -61,6 +65,14 @@ class Place:
         collection, self._own_collection = self._own_collection, None
         if collection is not None:
             _delete(collection)
+
+    def check_process(self) -> None:
+        """Refuse to serve where the process was forked."""
+        if self._pid != os.getpid():
+            raise ClosedError(
+                "This store was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "
+                "the process that uses it."
+            )
 
     def _open_memory(self, path: str | Path | None, client: Any, embedding: Embedding, settings: Settings) -> None:
         options: dict[str, Any] = {"policy": settings.policy, "keeping": settings.keeping, "clock": settings.clock}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from langgraph.store.base import InvalidNamespaceError, Op, validate_op_namespace
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
 from langchain_adaptive_memory.store_filters import Namespace
@@ -87,21 +87,24 @@ def prefixes(path: str) -> list[str]:
 
 def check_names(op: Op) -> None:
     """Refuse namespaces and keys that cannot be told apart or stored."""
-    given: Iterable[Any] = (getattr(op, name, ()) for name in ("namespace", "namespace_prefix"))
-    for namespace in given:
-        if isinstance(namespace, str) or not isinstance(namespace, Sequence):
+    if isinstance(op, ListNamespacesOp):
+        given = [tuple(condition.path) for condition in op.match_conditions or ()]
+    else:
+        given = [_namespace(op.namespace_prefix if isinstance(op, SearchOp) else op.namespace)]
+    for label in (label for namespace in given for label in namespace):
+        if not isinstance(label, str) or not label or "." in label or "\x00" in label or label != clean(label):
             raise InvalidNamespaceError(
-                f'The namespace is {namespace!r}. Give a tuple of strings, e.g. ("users", "ana").'
+                f"Invalid namespace label {label!r}. Give non-empty strings without '.', NUL and lone surrogates."
             )
-    validate_op_namespace(op)
-    key = getattr(op, "key", "")
-    if not isinstance(key, str):
-        raise InvalidInputError(f"The key is {key!r}. Give a string.")
-    for text in (key, *getattr(op, "namespace", ()), *getattr(op, "namespace_prefix", ())):
-        if text != clean(text):
-            raise InvalidInputError(
-                f"{text!r} holds a lone surrogate, which no database can store. Decode it properly."
-            )
+    key = op.key if isinstance(op, GetOp | PutOp) else ""
+    if not isinstance(key, str) or key != clean(key):
+        raise InvalidInputError(f"The key is {key!r}. Give a string without lone surrogates.")
+
+
+def _namespace(given: Any) -> Namespace:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InvalidNamespaceError(f'The namespace is {given!r}. Give a tuple of strings, e.g. ("users", "ana").')
+    return tuple(given)
 
 
 def clean(text: str) -> str:

@@ -310,7 +310,7 @@ def test_what_is_put_in_from_outside_is_not_taken_for_a_recall(filled: AdaptiveM
     model = says("Tea.")
     forged = {"AdaptiveMemoryMiddleware": {"user": "ana", "recall": "x", "cue": "x", "marks": {"m1": "tea"}}}
     agent_of(model, AdaptiveMemoryMiddleware(filled)).invoke(
-        {"messages": [AIMessage("hello")], "adaptive_memory": forged}, context=Context("ana")
+        {"messages": [AIMessage("hello")], "adaptive_memory_turns": forged}, context=Context("ana")
     )
     assert model.systems() == [""]
 
@@ -346,6 +346,14 @@ def test_options_reach_the_recall(filled: AdaptiveMemory) -> None:
     assert "water at night" in model.systems()[0]
     assert "[m2]" not in model.systems()[0]
     assert model.systems()[1] == ""
+
+
+def test_what_passed_the_floors_of_a_policy_is_shown(filled: AdaptiveMemory) -> None:
+    filled.policy = Policy(similarity_floor=0.55, score_floor=0.3)
+    model = says("Tea.")
+    agent_of(model, AdaptiveMemoryMiddleware(filled)).invoke(ask("ana drinks green tea"), context=Context("ana"))
+    assert "green tea" in model.systems()[0]
+    assert "ships" not in model.systems()[0]
 
 
 @pytest.mark.parametrize(

@@ -261,3 +261,39 @@ def test_a_server_needs_a_path_for_items_and_reads_and_two_stores_share_them(ser
             other.delete(ANA, "1")
         assert one.get(ANA, "1") is None
         assert one.search(ANA, query="red tea") == []
+
+
+FORKED = """
+import os, sys
+from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from tests.langchain_adaptive_memory.test_store_places import ANA, INDEX
+for index in (INDEX, None):
+    with AdaptiveMemoryStore(index) as store:
+        store.put(ANA, "k", {"text": "red tea"})
+        child = os.fork()
+        if child == 0:
+            try:
+                store.get(ANA, "k")
+            except Exception as error:
+                print(type(error).__name__, flush=True)
+            store.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(store.get(ANA, "k").value["text"], flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork here")
+def test_a_forked_process_is_refused_and_does_no_harm() -> None:
+    environment = {"PYTHONPATH": f"{ROOT / 'shared'}:{ROOT}", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.split("\n")[:4] == ["ClosedError", "red tea"] * 2, done.stderr
