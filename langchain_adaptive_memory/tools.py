@@ -21,7 +21,7 @@ from adaptive_memory_core import (
     ScopeError,
     UserMemory,
 )
-from adaptive_memory_core.context.render import HEADER, line
+from adaptive_memory_core.context.render import render
 from langchain_adaptive_memory.call import checked
 from langchain_adaptive_memory.convert import documents_of
 from langchain_adaptive_memory.turns import current_turn, watch_runs
@@ -72,11 +72,11 @@ def create_recall_tool(
     of one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; an artifact
     is the list of documents. A memory that fails costs the answer, with a warning, unless `on_error="raise"`.
     """
-    find = _finder(memory, user_id, user_key)
+    find = _finder(memory, user_id, user_key, on_error)
     fixed = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
 
     def answer(recall: Recall, scope: UserMemory) -> Any:
-        content = _shown(recall, max_tokens=max_tokens, show_ids=show_ids) or NOTHING
+        content = render(recall, max_tokens=max_tokens, ids=show_ids) or NOTHING
         return (content, documents_of(recall, scope.memory.fields)) if with_artifact else content
 
     def recall(query: str, config: RunnableConfig) -> Any:
@@ -116,7 +116,7 @@ def create_remember_tool(
 
     `kind` and `metadata` are those of each record that it writes.
     """
-    find = _finder(memory, user_id, user_key)
+    find = _finder(memory, user_id, user_key, on_error)
 
     def remember(text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = find(config)
@@ -138,9 +138,11 @@ def create_remember_tool(
 
 
 def _finder(
-    memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None
+    memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None, on_error: OnError
 ) -> Callable[[RunnableConfig], UserMemory]:
     """Whose memory a run means; a user who is required and missing is an error, which no setting excuses."""
+    if on_error not in ("warn", "raise"):
+        raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
     whole, default = checked_memory(memory), checked_default(user_id)
     if isinstance(whole, UserMemory):
         scope_of(whole, default=default, key=None)
@@ -165,12 +167,6 @@ def _tool(
         response_format=response_format,
         handle_tool_error=True,
     )
-
-
-def _shown(recall: Recall, *, max_tokens: int | None, show_ids: bool) -> str:
-    if not show_ids or not recall:
-        return recall.render(max_tokens)
-    return "\n".join([HEADER, *(f"{line(hit)} (id {hit.id})" for hit in recall)])
 
 
 def _kept(record_id: str) -> str:

@@ -28,6 +28,8 @@ class Unnamed(Enum):
     def __repr__(self) -> str:
         return self.name
 
+    __str__ = __repr__
+
 
 EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `user_id` of a retriever: the records that belong to no user, where a call names none."""

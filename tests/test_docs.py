@@ -20,6 +20,8 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 FIELD_ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \|", re.MULTILINE)
 PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
 
+PROFILE_ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (0\.\d+) \|$", re.MULTILINE)
+
 
 def section(title: str) -> str:
     """The text below a heading, up to the next one."""
@@ -78,6 +80,15 @@ def test_the_readme_lists_every_preset_with_its_numbers() -> None:
         assert policy.half_life_days == pytest.approx(float(half_life), abs=0.005)
     with pytest.raises(ValueError, match=", ".join(sorted(row[0] for row in rows))):
         Policy.preset("no such preset")
+
+
+def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
+    rows = PROFILE_ROW.findall(section("What is not read fades"))
+    assert len(rows) == 5
+    for name, theta, gamma, alpha in rows:
+        policy = Policy.preset(name)
+        numbers = (policy.remembrance_threshold, policy.decay_grace, policy.decay_rate)
+        assert numbers == (int(theta), float(gamma), float(alpha))
 
 
 def test_every_file_and_make_target_the_readme_names_exists() -> None:

@@ -22,6 +22,12 @@ SAYS = {
     "03_feedback_and_policy.py": ["when sent again: 0", "nothing found", "refused: Policy(half_life_days=-7)"],
     "04_async.py": ["12 recalls at once", "dee: 3 recalls, 3 reads counted"],
     "05_server.py": ["processes: [25, 25]", "50 reads of 'tea', 50 recalls", "'retrieval_count': 50"],
+    "06_dynamic_rag.py": [
+        "Remembered tokens: 2",
+        "refused: Policy(decay_rate=1.2)",
+        "gone: ('doc3',)",
+        "doc1 pinned by the",
+    ],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }
 PARTS = re.compile(

@@ -18,7 +18,18 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"ranges", "pace", "policy", "keeping"},
     PURE,
     {"flow"},
-    {"memory", "user_memory", "verbs", "observe", "store", "models", "evaluate"},
+    {
+        "memory",
+        "dynamic_rag",
+        "user_memory",
+        "verbs",
+        "upkeep",
+        "upkeep_verbs",
+        "observe",
+        "store",
+        "models",
+        "evaluate",
+    },
     {"__init__", "__main__", "cli", "langchain_adaptive_memory", "llama_adaptive_memory"},
 ]
 IMPURE = {"time", "random", "logging", "os", "sqlite3", "chromadb", "asyncio", "secrets", "uuid", "threading", "socket"}

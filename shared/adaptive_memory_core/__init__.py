@@ -1,6 +1,7 @@
 """Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
@@ -27,16 +28,28 @@ from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.pace import Remembrance
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Cue, Dropped, Fields, Hit, ReadState, Record, Scope, Scored, Verdict
-from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall, ProjectionStats, Receipt, Stats
+from adaptive_memory_core.reports import (
+    Change,
+    LoggedCandidate,
+    LoggedRecall,
+    ProjectionStats,
+    PruneReceipt,
+    Receipt,
+    Sample,
+    Stats,
+    Strengths,
+)
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
 
 __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
+    "Change",
     "ClosedError",
     "Cue",
     "Dropped",
+    "DynamicRAG",
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",
@@ -58,18 +71,21 @@ __all__ = [
     "Policy",
     "PolicyError",
     "ProjectionStats",
+    "PruneReceipt",
     "ReadState",
     "Recall",
     "Receipt",
     "Record",
     "Remembrance",
     "SQLiteLedger",
+    "Sample",
     "Scope",
     "ScopeError",
     "Scored",
     "Stats",
     "StoreError",
     "StoreInUseError",
+    "Strengths",
     "UserMemory",
     "Verdict",
     "Weights",

@@ -19,6 +19,7 @@ class Keeping:
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
+    sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
     durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
 
     def __post_init__(self) -> None:
@@ -30,6 +31,7 @@ class Keeping:
                 "batch": Range(1, 5_000, whole=True),
                 "log_days": POSITIVE,
                 "log_recalls": Range(1, whole=True),
+                "sample_recalls": Range(1, whole=True),
             },
         )
         if self.durability not in ("normal", "full"):

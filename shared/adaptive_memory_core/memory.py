@@ -227,7 +227,9 @@ class AdaptiveMemory:
 
     def _trim(self) -> None:
         keep = self.keeping
-        trim(self._ledger, now=self.now(), log_days=keep.log_days, log_recalls=keep.log_recalls)
+        now = self.now()
+        trim(self._ledger, now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
+        self._ledger.sample(self.policy.pace, every=keep.sample_recalls, now=now)
 
     def _flush_last(self) -> None:
         try:

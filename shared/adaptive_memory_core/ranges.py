@@ -29,7 +29,7 @@ class Range:
         kind = "a whole number" if self.whole else "a number"
         if math.isinf(self.high):
             return f"{kind} above {self.low:g}" if self.above else f"{kind} of at least {self.low:g}"
-        return f"{kind} in [{self.low:g}, {self.high:g}]"
+        return f"{kind} in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
 
 
 POSITIVE = Range(0, above=True)

@@ -66,6 +66,59 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class PruneReceipt:
+    """What `prune` removed (or, in a dry run, would remove).
+
+    `kept` records were looked at and are still strong enough, `vanished` ones had been deleted by others before. Where
+    `limit` ended the work, `complete` is False: call again.
+    """
+
+    ids: tuple[str, ...]
+    below: float
+    dry_run: bool
+    kept: int
+    vanished: int
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """How strong a memory is. `histogram` counts records by strength in ten equal bins from 0 to 1.
+
+    `stale` records have lost some of their strength, and `stale_norm` is the l2 norm of what is left of theirs; `size`
+    counts the records of at least the strength `at_least`: the paper's nonzero embeddings.
+    """
+
+    mean: float
+    histogram: tuple[int, ...]
+    stale: int
+    stale_norm: float
+    size: int
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A memory at one of its user's recalls, as the ledger keeps it over time."""
+
+    step: int
+    at: float
+    records: int
+    remembered: int
+    pinned: int
+    reads: int
+    strengths: Strengths
+    update_ms: float | None
+
+    @property
+    def remembered_fraction(self) -> float:
+        return self.remembered / self.records if self.records else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectionStats:
     """How far the write-back is. `pending` counts this scope's records, the rest is the whole memory's."""
 
@@ -82,7 +135,11 @@ class ProjectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The memory of one scope in numbers."""
+    """The memory of one scope in numbers.
+
+    `update_ms` is the median time, since the memory was opened, that a recall spent on writing down what it changed;
+    None before the first.
+    """
 
     records: int
     recalls: int
@@ -92,4 +149,14 @@ class Stats:
     pinned: int
     verdicts: int
     logged_recalls: int
+    strengths: Strengths
+    update_ms: float | None
     projection: ProjectionStats
+
+    @property
+    def remembered_fraction(self) -> float:
+        return self.remembered / self.records if self.records else 0.0
+
+    @property
+    def reads_per_recall(self) -> float:
+        return self.reads / self.recalls if self.recalls else 0.0

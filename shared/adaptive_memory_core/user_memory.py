@@ -7,37 +7,19 @@ from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow import reinforce
-from adaptive_memory_core.flow.drive import Flow, arun, run
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Metadata, NewRecord, ReadState, Record, Scope
-from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
-from adaptive_memory_core.verbs import Item, Memory, Moment
+from adaptive_memory_core.records import Cue, Metadata, NewRecord, Record
+from adaptive_memory_core.upkeep import Upkeep
+from adaptive_memory_core.verbs import Item, Moment
 
 T = TypeVar("T")
 
 
-class UserMemory:
+class UserMemory(Upkeep):
     """One user's memory (or, from `for_everyone`, that of the records that belong to nobody).
 
     Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.
     """
-
-    def __init__(self, memory: Memory, scope: Scope) -> None:
-        self._memory = memory
-        self.scope = scope
-
-    def __repr__(self) -> str:
-        return f"<memory of {self.scope}>"
-
-    @property
-    def user(self) -> str | None:
-        return self.scope.user
-
-    @property
-    def memory(self) -> Memory:
-        """The memory that this is one scope of."""
-        return self._memory
 
     def remember(
         self,
@@ -176,69 +158,3 @@ class UserMemory:
     async def afeedback(self, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> int:
         """`feedback`, async."""
         return await self._arun(verbs.feedback(self._memory, self.scope, recall, helpful, unhelpful))
-
-    def pin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """Protect a record: nothing that runs by itself may let go of it."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.PIN, by))
-
-    async def apin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """`pin`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.PIN, by))
-
-    def unpin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """Take that protection back."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.UNPIN, by))
-
-    async def aunpin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """`unpin`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.UNPIN, by))
-
-    def demote(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """Put a record back: not pinned, not remembered, what its reads earned is gone, its importance 5 % lower."""
-        return self._run(verbs.change(self._memory, self.scope, id, reinforce.demotion(self._memory.policy), by))
-
-    async def ademote(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-        """`demote`, async."""
-        return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.demotion(self._memory.policy), by))
-
-    def forget(self, id: str) -> Receipt:  # noqa: A002
-        """Remove a record's text and traces from collection, ledger and log; gives a receipt."""
-        return self._run(verbs.forget(self._memory, self.scope, id))
-
-    async def aforget(self, id: str) -> Receipt:  # noqa: A002
-        """`forget`, async."""
-        return await self._arun(verbs.forget(self._memory, self.scope, id))
-
-    def recalls(
-        self,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        limit: int = 100,
-        containing: str | None = None,
-    ) -> Sequence[LoggedRecall]:
-        """Past recalls of this scope from the log, newest first: of a time, or those that looked at one record."""
-        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
-
-    async def arecalls(
-        self,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        limit: int = 100,
-        containing: str | None = None,
-    ) -> Sequence[LoggedRecall]:
-        """`recalls`, async."""
-        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
-
-    def stats(self) -> Stats:
-        """This scope in numbers, and how far the write-back is."""
-        return self._run(verbs.stats(self._memory, self.scope))
-
-    async def astats(self) -> Stats:
-        """`stats`, async."""
-        return await self._arun(verbs.stats(self._memory, self.scope))
-
-    def _run(self, flow: Flow[T]) -> T:
-        return run(flow)
-
-    async def _arun(self, flow: Flow[T]) -> T:
-        return await arun(flow, self._memory.executor)

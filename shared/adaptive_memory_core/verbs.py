@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.flow import check, look_back, look_up, reinforce
-from adaptive_memory_core.flow import forget as forgetting
+from adaptive_memory_core.flow import check, look_up, reinforce
 from adaptive_memory_core.flow import recall as recalling
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow import rerank as reranking
@@ -18,8 +17,7 @@ from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Fields, NewRecord, ReadState, Record, Scope
-from adaptive_memory_core.reports import LoggedRecall, Receipt, Stats
+from adaptive_memory_core.records import Cue, Fields, NewRecord, Record, Scope
 
 Moment = float | datetime
 Item = str | Record | NewRecord | Mapping[str, Any]
@@ -132,34 +130,3 @@ def feedback(
         policy=memory.policy,
         now=memory.now(),
     )
-
-
-def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by: str) -> Flow[ReadState]:
-    checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
-    return reinforce.change(memory.ports(), scope, checked, act, by=who, now=memory.now())
-
-
-def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:
-    return forgetting.forget(memory.ports(), scope, check.name(record_id, "id"), now=memory.now())
-
-
-def recalls(
-    memory: Memory,
-    scope: Scope,
-    since: Moment | None,
-    until: Moment | None,
-    limit: int,
-    containing: str | None,
-) -> Flow[Sequence[LoggedRecall]]:
-    return look_back.recalls(
-        memory.ports(),
-        scope,
-        since=check.moment(since, "since"),
-        until=check.moment(until, "until"),
-        limit=check.count(limit, "limit", most=1_000_000),
-        containing=None if containing is None else check.name(containing, "id"),
-    )
-
-
-def stats(memory: Memory, scope: Scope) -> Flow[Stats]:
-    return look_back.stats(memory.ports(), scope)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.pace import Pace
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
 
 
-def stats(ports: Ports, scope: Scope) -> Flow[Stats]:
+def stats(ports: Ports, scope: Scope, *, pace: Pace, at_least: float, now: float) -> Flow[Stats]:
     """The scope in numbers."""
     records = yield from ask(ports.store.count, scope)
     tally = yield from ask(ports.ledger.tally, scope)
+    strengths = yield from ask(ports.ledger.strengths, scope, pace, at_least=at_least, records=records, now=now)
     projection = ports.projector.stats()
     return Stats(
         records=records,
@@ -25,6 +28,8 @@ def stats(ports: Ports, scope: Scope) -> Flow[Stats]:
         pinned=tally.pinned,
         verdicts=tally.verdicts,
         logged_recalls=tally.logged_recalls,
+        strengths=strengths,
+        update_ms=median(tally.update_ms) if tally.update_ms else None,
         projection=projection.pending_for(tally.pending),
     )
 

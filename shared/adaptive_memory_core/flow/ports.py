@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.learn.remembrance import Timeline
 from adaptive_memory_core.pace import Pace
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
-from adaptive_memory_core.reports import LoggedRecall, ProjectionStats
+from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, Sample, Strengths
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -47,6 +47,20 @@ class Counted(NamedTuple):
 
     step: int
     changed: int
+
+
+class Row(NamedTuple):
+    """A record as the ledger knows it; `row` orders them."""
+
+    row: int
+    stored_id: str
+    seen: Seen
+
+
+class Doomed(Protocol):
+    """Whether a record is to go, at the end of this timeline."""
+
+    def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
 
 
 class Found(NamedTuple):
@@ -89,6 +103,7 @@ class Tally:
     verdicts: int
     logged_recalls: int
     pending: int
+    update_ms: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,7 @@ class Store(Protocol):
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]: ...
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
     def size(self) -> int: ...
+    def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
@@ -151,6 +167,21 @@ class Ledger(Protocol):
     ) -> list[LoggedRecall]: ...
     def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
     def tally(self, scope: Scope) -> Tally: ...
+    def strengths(self, scope: Scope, pace: Pace, *, at_least: float, records: int, now: float) -> Strengths: ...
+    def samples(self, scope: Scope) -> list[Sample]: ...
+    def flagged(self, scope: Scope, flag: str) -> list[str]: ...
+    def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
+    def retire(
+        self,
+        scope: Scope,
+        stored_ids: Sequence[str],
+        doomed: Doomed,
+        remove: Callable[[Sequence[str]], None],
+        *,
+        by: str,
+        now: float,
+    ) -> set[str]: ...
 
 
 class Projector(Protocol):

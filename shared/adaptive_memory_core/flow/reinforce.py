@@ -70,7 +70,8 @@ def change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, now
     found = yield from look_up_one(ports, scope, record_id)
 
     def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
-        return act.rule(settled(seen.state, seen.kind, timeline, now=now))
+        after = act.rule(seen.state)
+        return after if after == seen.state else act.rule(settled(seen.state, seen.kind, timeline, now=now))
 
     state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
     ports.projector.wake()

@@ -68,7 +68,7 @@ def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: flo
     left = state.strength
     if state.remembered or state.pinned:
         return left
-    for span, end_step, end_at in _with_ends(timeline, now):
+    for span, end_step, end_at in with_ends(timeline, now):
         decay = span.pace.of(kind)
         if decay.rate < 1.0:
             if span.pace.unit == "days":
@@ -171,7 +171,7 @@ def _strong_time(at_time: Strength, least: float, now: float) -> float:
     return low
 
 
-def _with_ends(timeline: Timeline, now: float) -> Iterator[tuple[Span, int, float]]:
+def with_ends(timeline: Timeline, now: float) -> Iterator[tuple[Span, int, float]]:
     """Each span with its last step and the time it ends at."""
     spans = timeline.spans
     for number, span in enumerate(spans):

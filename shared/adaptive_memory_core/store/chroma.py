@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
@@ -41,11 +41,19 @@ class ChromaStore:
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""
-        condition = both(None if scope.user is None else {self.fields.user_id: scope.user}, where)
-        rows = self._compared(stored_ids, vector, condition)
+        rows = self._compared(self._passing(scope, stored_ids, where), vector)
         own = [row for row in rows if belongs(row[2], scope, self.fields)]
         found = [Found(one, text, metadata, signals.similarity(d, space=self.space)) for one, text, metadata, d in own]
         return sorted(found, key=lambda one: -one.similarity)
+
+    def _passing(self, scope: Scope, stored_ids: Sequence[str], where: Where | None) -> Sequence[str]:
+        """Those of the ids that pass the filter. Asked apart: Chroma takes a hundred times as long for both at once."""
+        if where is None or not stored_ids:
+            return stored_ids
+        own = None if scope.user is None else {self.fields.user_id: scope.user}
+        condition: Any = both(own, where)
+        passing = set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
+        return [one for one in stored_ids if one in passing]
 
     def size(self) -> int:
         """How many records the collection holds, whoever they belong to."""
@@ -122,6 +130,14 @@ class ChromaStore:
             changes[fields.valid_until] = None
         return changes
 
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope whose metadata show this flag."""
+        own = None if scope.user is None else {self.fields.user_id: scope.user}
+        shown: Any = both(own, {getattr(self.fields, flag): 1})
+        answer = told(lambda: self.collection.get(where=shown, include=["metadatas"]))
+        rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
+        return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
+
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
         if scope.user is not None:
@@ -184,20 +200,18 @@ class ChromaStore:
         reached = {row[0] for row in rows}
         everything = told(lambda: self.collection.get(where=where, include=[]))["ids"]
         missing = [one for one in everything if one not in reached][:MOST]
-        rows += self._compared(missing, vector, None)
+        rows += self._compared(missing, vector)
         return sorted(rows, key=lambda row: float(row[3]))[:limit] if missing else rows
 
     def _compared(
-        self, stored_ids: Sequence[str], vector: Vector, condition: Where | None
+        self, stored_ids: Sequence[str], vector: Vector
     ) -> list[tuple[str, str | None, Metadata | None, float]]:
-        """These records, if the condition holds, each with its distance."""
+        """These records, each with its distance."""
         rows: list[Any] = []
         for start in range(0, len(stored_ids), PAGE):
-            page, where = list(stored_ids[start : start + PAGE]), cast(Any, condition)
+            page = list(stored_ids[start : start + PAGE])
             answer: Any = told(
-                lambda page=page, where=where: self.collection.get(  # type: ignore[misc]
-                    ids=page, where=where, include=["documents", "metadatas", "embeddings"]
-                )
+                lambda page=page: self.collection.get(ids=page, include=["documents", "metadatas", "embeddings"])  # type: ignore[misc]
             )
             if answer["ids"]:
                 distances = distances_to(vector, answer["embeddings"], space=self.space).tolist()  # plain floats

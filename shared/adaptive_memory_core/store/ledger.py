@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence, Set
 from itertools import islice
-from typing import Literal
 
-from adaptive_memory_core.flow.ports import Advance, Counted, Entry, Erased, Rejudge, Since, Standing, Tally
+from adaptive_memory_core.flow.ports import (
+    Advance,
+    Counted,
+    Entry,
+    Erased,
+    Rejudge,
+    Since,
+    Standing,
+)
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.remembrance import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.store import ledger_changes, ledger_spans, ledger_strong, ledger_turns
+from adaptive_memory_core.store import (
+    ledger_changes,
+    ledger_spans,
+    ledger_strong,
+    ledger_turns,
+)
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger_cache import StateCache
-from adaptive_memory_core.store.ledger_file import LedgerFile
+from adaptive_memory_core.store.ledger_upkeep import LedgerUpkeep
 from adaptive_memory_core.store.ledger_verdicts import judge_once
 
 _ENROL = (
@@ -27,56 +39,10 @@ _ENROL = (
     "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
     "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
 )
-_TALLY = """
-SELECT
-    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
-    coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
-    coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
-    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
-    (SELECT count(*) FROM recalls WHERE user_key = :user),
-    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user)
-FROM records WHERE user_key = :user
-"""
 
 
-class SQLiteLedger:
+class SQLiteLedger(LedgerUpkeep):
     """The ledger of one collection in a SQLite file; several collections and processes may share the file."""
-
-    def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
-        self.file = LedgerFile(path, durability=durability)
-        self.collection_key = 0
-        self._user_keys: dict[Scope, int] = {}
-        self._policies: set[str] = set()
-        self._cache = StateCache()
-        self.file.on_failure = self._cache.clear
-
-    def attach(self, uuid: str, name: str) -> None:
-        """Speak for this collection from now on; writes only where the ledger has not met it before."""
-        known = self._collection(uuid)
-        if known is None and not self.file.read_only:
-            with self.file.writing() as sql:
-                sql.execute("INSERT OR IGNORE INTO collections (uuid, name) VALUES (?, ?)", (uuid, name))
-            known = self._collection(uuid)
-        self.collection_key = 0 if known is None else known
-
-    def _collection(self, uuid: str) -> int | None:
-        with self.file.reading() as sql:
-            row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
-        return None if row is None else int(row[0])
-
-    def embedder(self) -> tuple[str | None, int | None]:
-        """The name and dimension of the embedder this collection was first written with."""
-        query = "SELECT embedder, dimension FROM collections WHERE collection_key = ?"
-        with self.file.reading() as sql:
-            row = sql.execute(query, (self.collection_key,)).fetchone()
-        return (None, None) if row is None else (row[0], row[1])
-
-    def note_embedder(self, name: str, dimension: int) -> None:
-        with self.file.writing() as sql:
-            sql.execute(
-                "UPDATE collections SET embedder = ?, dimension = ? WHERE collection_key = ?",
-                (name, dimension, self.collection_key),
-            )
 
     def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
         """Start a fresh row for each new record, given with its kind; False where another user holds the id."""
@@ -114,6 +80,7 @@ class SQLiteLedger:
 
         `seen` holds the states to start from where the ledger has no row.
         """
+        began = time.perf_counter()
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             turn = ledger_turns.begin(sql, user, entry.turn)
@@ -131,6 +98,7 @@ class SQLiteLedger:
             ledger_changes.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
             if entry.logged:
                 log_table.add(sql, user, turn.step, entry, forgotten, self._policies)
+        self._update_ms.append(1000.0 * (time.perf_counter() - began))
         return Counted(turn.step, len(changed))
 
     def change(
@@ -208,30 +176,6 @@ class SQLiteLedger:
             if existed or known or entries:
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
-
-    def tally(self, scope: Scope) -> Tally:
-        """The counts of one scope."""
-        with self.file.reading() as sql:
-            return Tally(*sql.execute(_TALLY, {"user": self._known_user(sql, scope)}).fetchone())
-
-    def close(self) -> None:
-        self.file.close()
-
-    def _known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
-        """The user's key, or 0, which nobody has."""
-        if scope not in self._user_keys:
-            query = "SELECT user_key FROM users WHERE collection_key = ? AND name = ?"
-            row = sql.execute(query, (self.collection_key, rows.owner_name(scope))).fetchone()
-            if row is None:
-                return 0
-            self._user_keys[scope] = row[0]
-        return self._user_keys[scope]
-
-    def _user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
-        """The user's key, made where there is none yet (and then not cached: the transaction may fail)."""
-        insert = "INSERT INTO users (collection_key, name) VALUES (?, ?) RETURNING user_key"
-        new = (self.collection_key, rows.owner_name(scope))
-        return self._known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
 
     def _advance(
         self,

@@ -1,0 +1,179 @@
+"""How do people who know ARM from the paper begin? Its interface, over an AdaptiveMemory with one of its profiles."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Metadata
+from adaptive_memory_core.reports import PruneReceipt, Receipt
+from adaptive_memory_core.user_memory import UserMemory
+
+KINDS = ("static", "dynamic")
+
+
+class DynamicRAG:
+    """The paper's Dynamic RAG: documents that are read are remembered, the others fade.
+
+    Without a `path` it lives in RAM. `profile` is one of the paper's: "balanced", "ultra_efficient",
+    "broad_adaptation", "conservative", "aggressive"; single numbers may differ from it. Without an `embedder` it is the
+    bundled one, which needs the extra `local`. `memory` is the same memory with everything else this package can do.
+
+    >>> letters = lambda texts: [[1.0 + text.count(letter) for letter in "abcdefgh"] for text in texts]
+    >>> with DynamicRAG(embedder=letters) as rag:
+    ...     _ = rag.add_document("doc1", "a bad cab")
+    ...     _ = rag.add_document("doc2", "he fed")
+    ...     results = [rag.query("a cab", top_k=1)[0].id for _ in range(3)]
+    ...     stats = rag.embedder.get_memory_statistics()
+    >>> results, stats["remembered_tokens"]
+    (['doc1', 'doc1', 'doc1'], 1)
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        collection: str = "dynamic_rag",
+        profile: str = "balanced",
+        remembrance_threshold: int | None = None,
+        decay_grace_period: float | None = None,
+        decay_rate: float | None = None,
+        embedding_weights: Mapping[str, float] | None = None,
+        embedder: Any = None,
+    ) -> None:
+        policy = _changed(Policy.preset(profile), remembrance_threshold, decay_grace_period, decay_rate)
+        if embedding_weights is not None:
+            policy = policy.replace(strength_weight=_dynamic_share(embedding_weights))
+        self._adaptive = (
+            _in_ram(policy, embedder)
+            if path is None
+            else AdaptiveMemory.open(path, collection, embedder=embedder, policy=policy)
+        )
+        self.memory: UserMemory = self._adaptive.for_everyone()
+        self.embedder = DynamicEmbeddings(self._adaptive, self.memory)
+
+    def add_document(self, doc_id: str, text: str, metadata: Metadata | None = None) -> str:
+        """Store a document; one that has the id already is written over and keeps what reads have taught."""
+        return self.memory.remember(text, id=doc_id, kind="document", metadata=metadata)
+
+    def add_documents(self, documents: Mapping[str, str]) -> list[str]:
+        """Store many documents, given as id to text, in batches."""
+        return self.memory.remember_many(
+            {"id": doc_id, "text": text, "kind": "document"} for doc_id, text in documents.items()
+        )
+
+    def query(self, text: str, top_k: int = 5) -> Recall:
+        """The `top_k` documents by similarity times strength; they count as read, and all others as not."""
+        return self.memory.recall(text, k=top_k)
+
+    def remove_document(self, doc_id: str) -> Receipt:
+        """Remove a document and every trace of it."""
+        return self.memory.forget(doc_id)
+
+    def prune(self, below: float, dry_run: bool = False) -> PruneReceipt:
+        """Let go of the documents whose strength fell below a bound."""
+        return self.memory.prune(below, dry_run=dry_run)
+
+    def close(self) -> None:
+        self._adaptive.close()
+
+    def __enter__(self) -> DynamicRAG:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class DynamicEmbeddings:
+    """The paper's dynamic embedding layer: its numbers, which may be changed while it is in use, and its statistics."""
+
+    def __init__(self, adaptive: AdaptiveMemory, memory: UserMemory) -> None:
+        self._adaptive, self._memory = adaptive, memory
+
+    def get_memory_statistics(self, at_least: float = 0.01) -> dict[str, float]:
+        """What the paper records; `memory_size` counts the documents of at least this strength."""
+        stats = self._memory.stats(at_least)
+        return {
+            "total_documents": stats.records,
+            "queries": stats.recalls,
+            "retrievals_per_query": stats.reads_per_recall,
+            "remembered_tokens": stats.remembered,  # the paper's name
+            "remembered_fraction": stats.remembered_fraction,
+            "mean_strength": stats.strengths.mean,
+            "stale_documents": stats.strengths.stale,
+            "stale_norm": stats.strengths.stale_norm,
+            "memory_size": stats.strengths.size,
+            "update_ms": 0.0 if stats.update_ms is None else stats.update_ms,
+        }
+
+    @property
+    def embedding_weights(self) -> dict[str, float]:
+        """How much of a similarity stands for good ("static") and how much decays ("dynamic"); they sum to 1.
+
+        Set them at any time, as any two numbers whose ratio counts; what is invalid is refused and the old ones stay.
+        """
+        dynamic = self._adaptive.policy.strength_weight
+        return {"static": 1.0 - dynamic, "dynamic": dynamic}
+
+    @embedding_weights.setter
+    def embedding_weights(self, weights: Mapping[str, float]) -> None:
+        self._adaptive.policy = self._adaptive.policy.replace(strength_weight=_dynamic_share(weights))
+
+    def configure(
+        self,
+        *,
+        remembrance_threshold: int | None = None,
+        decay_grace_period: float | None = None,
+        decay_rate: float | None = None,
+    ) -> Policy:
+        """Change the paper's numbers on the live memory; nothing that was learned is lost."""
+        policy = _changed(self._adaptive.policy, remembrance_threshold, decay_grace_period, decay_rate)
+        self._adaptive.policy = policy
+        return policy
+
+
+def _changed(policy: Policy, theta: int | None, gamma: float | None, alpha: float | None) -> Policy:
+    given = {"remembrance_threshold": theta, "decay_grace": gamma, "decay_rate": alpha}
+    return policy.replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def _dynamic_share(weights: Mapping[str, float]) -> float:
+    """The share that decays, from two weights.
+
+    >>> _dynamic_share({"static": 1, "dynamic": 3})
+    0.75
+    """
+    usable = isinstance(weights, Mapping) and set(weights) == set(KINDS) and all(map(_is_weight, weights.values()))
+    if not usable or sum(weights.values()) <= 0:
+        raise PolicyError(
+            f"embedding_weights is {weights!r}. Give two numbers of at least 0, not both 0, "
+            'e.g. {"static": 0.3, "dynamic": 0.7}.'
+        )
+    return float(weights["dynamic"]) / float(sum(weights.values()))
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e9
+
+
+def _in_ram(policy: Policy, embedder: Any) -> AdaptiveMemory:
+    """A memory in RAM, shared with nobody."""
+    import chromadb
+
+    if embedder is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        embedder = LocalEmbedder()
+    collection = chromadb.EphemeralClient().create_collection(
+        f"dynamic-rag-{uuid.uuid4()}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
+    return AdaptiveMemory(collection, embedder=embedder, policy=policy)

@@ -1,0 +1,65 @@
+"""How does a memory fare over time? The strengths of all of a user's records, now and as samples that are kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+import numpy as np
+import orjson
+
+from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.learn.strengths import FIELDS, summary
+from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.reports import Sample, Strengths
+from adaptive_memory_core.store import ledger_spans
+
+AT_LEAST = 0.01  # strength that counts as still there, in samples
+_COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
+_TOTALS = """
+SELECT count(*), coalesce(sum(remembered), 0), coalesce(sum(pinned), 0), coalesce(sum(retrieval_count), 0)
+FROM records WHERE user_key = ?
+"""
+
+
+def of_user(
+    sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, records: int | None, now: float
+) -> Strengths:
+    """The strengths of a user's records; those that have no row, out of `records`, are whole."""
+    rows = sql.execute(_COLUMNS, (user,)).fetchall()
+    columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
+    kinds = np.array([row[-1] for row in rows], dtype=object)
+    unmet = 0 if records is None else max(0, records - len(rows))
+    return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
+
+
+def sample_all(
+    sql: sqlite3.Connection, collection: int, pace: Pace, update_ms: tuple[float, ...], *, every: int, now: float
+) -> None:
+    """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
+    query = (
+        "SELECT user_key, steps, coalesce((SELECT max(step) FROM samples WHERE samples.user_key = users.user_key), 0) "
+        "FROM users WHERE collection_key = ? AND steps > 0"
+    )
+    for user, step, last in sql.execute(query, (collection,)).fetchall():
+        if step - last >= every:
+            records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
+            if step - last < records // 100:
+                continue
+            timeline = ledger_spans.timeline(sql, user).or_else(pace)
+            strengths = of_user(sql, user, timeline, at_least=AT_LEAST, records=None, now=now)
+            took = median(update_ms) if update_ms else None
+            sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
+            text = orjson.dumps(asdict(sample)).decode()
+            sql.execute("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)", (user, step, now, text))
+
+
+def samples(sql: sqlite3.Connection, user: int) -> Iterator[Sample]:
+    """A user's samples, oldest first."""
+    for (text,) in sql.execute("SELECT sample FROM samples WHERE user_key = ? ORDER BY step", (user,)):
+        values = orjson.loads(text)
+        strengths = {**values["strengths"], "histogram": tuple(values["strengths"]["histogram"])}
+        yield Sample(**{**values, "strengths": Strengths(**strengths)})

@@ -1,0 +1,94 @@
+"""What does the ledger answer besides recalls? Counts, samples, the audit trail, and the letting go of what faded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from adaptive_memory_core.flow.ports import Doomed, Row, Tally
+from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import Change, Sample, Strengths
+from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics
+from adaptive_memory_core.store.ledger_users import LedgerUsers
+
+_FLAGS = {
+    "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
+    "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
+}
+_TALLY = """
+SELECT
+    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
+    coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
+    coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
+    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT count(*) FROM recalls WHERE user_key = :user),
+    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user)
+FROM records WHERE user_key = :user
+"""
+
+
+class LedgerUpkeep(LedgerUsers):
+    """The part of the ledger that is asked now and then, not by every recall."""
+
+    def tally(self, scope: Scope) -> Tally:
+        """The counts of one scope."""
+        with self.file.reading() as sql:
+            counts = sql.execute(_TALLY, {"user": self._known_user(sql, scope)}).fetchone()
+        return Tally(*[*counts, tuple(self._update_ms)])
+
+    def strengths(self, scope: Scope, pace: Pace, *, at_least: float, records: int, now: float) -> Strengths:
+        """The distribution of the scope's strengths; `records` are all it has in the collection."""
+        with self.file.reading() as sql:
+            user = self._known_user(sql, scope)
+            timeline = ledger_spans.timeline(sql, user).or_else(pace)
+            return ledger_statistics.of_user(sql, user, timeline, at_least=at_least, records=records, now=now)
+
+    def sample(self, pace: Pace, *, every: int, now: float) -> None:
+        """Keep a sample of every user who has recalled `every` times since the last one."""
+        with self.file.writing() as sql:
+            times = tuple(self._update_ms)
+            ledger_statistics.sample_all(sql, self.collection_key, pace, times, every=every, now=now)
+
+    def samples(self, scope: Scope) -> list[Sample]:
+        """The samples of the scope, oldest first."""
+        with self.file.reading() as sql:
+            return list(ledger_statistics.samples(sql, self._known_user(sql, scope)))
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope that are "remembered" or "pinned"."""
+        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {_FLAGS[flag]}"  # noqa: S608
+        with self.file.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._known_user(sql, scope),))]
+
+    def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]:
+        """The audit trail of the scope, newest first, or that of these records."""
+        with self.file.reading() as sql:
+            user = self._known_user(sql, scope)
+            return list(islice(ledger_changes.lines(sql, scope, user, tuple(stored_ids)), limit))
+
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
+        """A page of the records that are neither remembered nor pinned."""
+        with self.file.reading() as sql:
+            return ledger_retire.unkept(sql, self._known_user(sql, scope), after, limit)
+
+    def retire(
+        self,
+        scope: Scope,
+        stored_ids: Sequence[str],
+        doomed: Doomed,
+        remove: Callable[[Sequence[str]], None],
+        *,
+        by: str,
+        now: float,
+    ) -> set[str]:
+        """Remove those of the records that are doomed as they stand now; no read can come in between."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            timeline = ledger_spans.timeline(sql, user)
+            gone = ledger_retire.still_doomed(sql, user, stored_ids, doomed, timeline)
+            if gone:
+                remove(list(gone))
+                ledger_retire.delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
+                self._cache.drop(list(gone))
+        return set(gone)

@@ -1,0 +1,86 @@
+"""What does each verb of upkeep ask for? The caller's arguments, checked, as a flow that is ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow import check, look_back, pruning, reinforce, standing
+from adaptive_memory_core.flow import forget as forgetting
+from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.records import ReadState, Record, Scope
+from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.store.archive import JSONLines
+from adaptive_memory_core.verbs import Memory, Moment
+
+MOST = 1_000_000_000  # records of one call of prune
+
+
+def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by: str) -> Flow[ReadState]:
+    checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
+    return reinforce.change(memory.ports(), scope, checked, act, by=who, now=memory.now())
+
+
+def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:
+    return forgetting.forget(memory.ports(), scope, check.name(record_id, "id"), now=memory.now())
+
+
+def prune(
+    memory: Memory,
+    scope: Scope,
+    below: float,
+    dry_run: bool,
+    archive: str | Path | None,
+    limit: int | None,
+    by: str,
+) -> Flow[PruneReceipt]:
+    if archive is not None and not isinstance(archive, str | Path):
+        raise InvalidInputError(f"archive is {archive!r}. Give the path of a file to append to, or None.")
+    call = pruning.Pruning(
+        scope=scope,
+        below=check.share(below, "below"),
+        limit=MOST if limit is None else check.count(limit, "limit", most=MOST),
+        dry_run=bool(dry_run),
+        archive=None if archive is None else JSONLines(archive),
+        by=check.name(by, "name of who does it (by)"),
+        pace=memory.policy.pace,
+        now=memory.now(),
+    )
+    return pruning.prune(memory.ports(), call)
+
+
+def kept(memory: Memory, scope: Scope, flag: standing.Flag) -> Flow[list[Record]]:
+    return standing.kept(memory.ports(), scope, flag, pace=memory.policy.pace, now=memory.now())
+
+
+def changes(memory: Memory, scope: Scope, record_id: str | None, limit: int) -> Flow[Sequence[Change]]:
+    checked = None if record_id is None else check.name(record_id, "id")
+    return standing.changes(memory.ports(), scope, checked, limit=check.count(limit, "limit", most=1_000_000))
+
+
+def history(memory: Memory, scope: Scope) -> Flow[Sequence[Sample]]:
+    return standing.history(memory.ports(), scope)
+
+
+def recalls(
+    memory: Memory,
+    scope: Scope,
+    since: Moment | None,
+    until: Moment | None,
+    limit: int,
+    containing: str | None,
+) -> Flow[Sequence[LoggedRecall]]:
+    return look_back.recalls(
+        memory.ports(),
+        scope,
+        since=check.moment(since, "since"),
+        until=check.moment(until, "until"),
+        limit=check.count(limit, "limit", most=1_000_000),
+        containing=None if containing is None else check.name(containing, "id"),
+    )
+
+
+def stats(memory: Memory, scope: Scope, at_least: float) -> Flow[Stats]:
+    bound = check.share(at_least, "at_least")
+    return look_back.stats(memory.ports(), scope, pace=memory.policy.pace, at_least=bound, now=memory.now())
