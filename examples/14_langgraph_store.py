@@ -42,7 +42,7 @@ async def main() -> None:
             print(f"  across users: {found[0].namespace}")
             print(f"  namespaces: {await store.alist_namespaces(max_depth=2)}")
             assert store.memory is not None
-            recall = store.memory.for_user("langgraph-store").recalls(limit=1)[0]
+            recall = store.memory.for_everyone().recalls(limit=1)[0]
             print(f"  the log knows what was asked last: {recall.cue!r}")
 
 

@@ -16,7 +16,7 @@ from langchain_adaptive_memory.store_embedding import Embedding, Vectors
 from langchain_adaptive_memory.store_filters import Namespace, fits
 from langchain_adaptive_memory.store_items import Items
 from langchain_adaptive_memory.store_rows import Row, clean, path_of
-from langchain_adaptive_memory.store_search import OWNER, Search, metadata
+from langchain_adaptive_memory.store_search import Search, metadata
 
 Due = list[tuple[Row, list[str]]]
 AT_ONCE = 200  # items that are embedded anew in one go
@@ -118,7 +118,7 @@ class Shelf:
         known = {row.record: row for row in rows if row.vectors}
         if known and self.memory is not None:
             cue = clean(f"get {', '.join(row.key for row in known.values())}")
-            self.memory.for_user(OWNER).rerank(cue, dict.fromkeys(known), now=now)
+            self.memory.for_everyone().rerank(cue, dict.fromkeys(known), now=now)
 
     def _write(self, batch: Batch, vectors: Vectors, now: float) -> None:
         gone = [place for place, one in batch.writes.items() if one is None]
@@ -139,7 +139,7 @@ class Shelf:
         records = [record for row, texts in rows for record in _records(row, texts)]
         if records:
             with self.embedding.lent(vectors):
-                self.memory.for_user(OWNER).remember_many(records)
+                self.memory.for_everyone().remember_many(records)
         for row, texts in rows:
             self._due |= not self.items.settle(row, len(texts))
 
@@ -147,7 +147,7 @@ class Shelf:
         """Forget the records whose item is gone."""
         if self.memory is None:
             return
-        user = self.memory.for_user(OWNER)
+        user = self.memory.for_everyone()
         for record in self.items.leftovers():
             with suppress(NotFoundError):  # it never came that far, or another process was faster
                 user.forget(record)

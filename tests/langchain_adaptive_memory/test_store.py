@@ -130,7 +130,8 @@ def test_a_filter_that_few_items_pass_is_never_answered_short(store: AdaptiveMem
 def test_a_search_beyond_the_widest_one_compares_what_passes_one_by_one(
     store: AdaptiveMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("langchain_adaptive_memory.store_search.WIDEST", 30)
+    for name, small in (("FEW", 1), ("SCANNED", 10), ("WIDEST", 30)):
+        monkeypatch.setattr(f"langchain_adaptive_memory.store_search.{name}", small)
     store.batch([PutOp(ANA, str(n), {"text": f"tea number{n}", "n": n}) for n in range(300)])
     assert set(found(store, *ANA, query="tea", filter={"n": {"$lt": 4}})) == {"0", "1", "2", "3"}
     assert found(store, *ANA, query="tea number7", filter={"n": {"$lt": 9}}, limit=1) == ["7"]
@@ -188,12 +189,12 @@ def test_fewer_vectors_than_before_leave_none_behind(open_store: Open) -> None:
     store.put(ANA, "k", {"parts": ["old ships"]})
     assert store.search(ANA, query="red apples")[0].score == pytest.approx(0, abs=0.5)
     assert store.memory is not None
-    assert store.memory.for_user("langgraph-store").stats().records == 1
+    assert store.memory.for_everyone().stats().records == 1
     store.put(ANA, "k", {"parts": ["blue sky", "green hill"]})
     assert store.search(ANA, query="green hill")[0].score == pytest.approx(1)
     store.put(ANA, "k", {"parts": ["blue sky"]}, index=False)
     assert store.search(ANA, query="blue sky")[0].score is None
-    assert store.memory.for_user("langgraph-store").stats().records == 0
+    assert store.memory.for_everyone().stats().records == 0
 
 
 def test_what_is_deleted_is_gone_from_the_collection_too(store: AdaptiveMemoryStore) -> None:
@@ -204,7 +205,7 @@ def test_what_is_deleted_is_gone_from_the_collection_too(store: AdaptiveMemorySt
     assert store.search((), query="tea") == []
     assert store.list_namespaces() == []
     assert store.memory is not None
-    assert store.memory.for_user("langgraph-store").stats().records == 0
+    assert store.memory.for_everyone().stats().records == 0
 
 
 def test_created_stays_and_updated_moves(store: AdaptiveMemoryStore, clock: Clock) -> None:

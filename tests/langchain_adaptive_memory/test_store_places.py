@@ -57,7 +57,7 @@ def best(store: AdaptiveMemoryStore, query: str) -> tuple[str, bool]:
 
 def records(store: AdaptiveMemoryStore) -> int:
     assert store.memory is not None
-    return store.memory.for_user("langgraph-store").stats().records
+    return store.memory.for_everyone().stats().records
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:
@@ -77,7 +77,7 @@ def test_a_restart_loses_nothing(tmp_path: Path, clock: Clock) -> None:
         assert [*store.search(()), *store.list_namespaces()] == before
         assert best(store, "red tea") == ("1", True)
         assert store.memory is not None
-        assert store.memory.for_user("langgraph-store").stats().reads == 1
+        assert store.memory.for_everyone().stats().reads == 1
         clock.pass_seconds(601)
         assert store.get(ANA, "1") is None
 
@@ -160,7 +160,7 @@ def test_a_vector_whose_item_is_unknown_is_not_found(tmp_path: Path) -> None:
         store.put(ANA, "1", {"text": "red tea"})
         assert store.memory is not None
         stranger = {"item": "nobody", "under_1": "users", "under_2": "users.ana"}
-        store.memory.for_user("langgraph-store").remember("red tea", metadata=stranger)
+        store.memory.for_everyone().remember("red tea", metadata=stranger)
         assert [one.key for one in store.search(ANA, query="red tea")] == ["1"]
 
 

@@ -44,7 +44,7 @@ def store(open_store: Open) -> AdaptiveMemoryStore:
 
 def scope(store: AdaptiveMemoryStore) -> UserMemory:
     assert store.memory is not None
-    return store.memory.for_user("langgraph-store")
+    return store.memory.for_everyone()
 
 
 def record(store: AdaptiveMemoryStore, text: str) -> Record:
