@@ -94,19 +94,23 @@ class Changes:
         with self.file.writing() as sql:
             return self.drop(sql, "expires_at <= ?", (now,))
 
-    def settle(self, row: Row, vectors: int) -> bool:
-        """Note that the collection holds this version's vectors; False where another change came between."""
-        written = record_ids(row.record, vectors)
+    def settle(self, written: Iterable[tuple[Row, int]]) -> bool:
+        """Note how many vectors of these versions the collection holds now; False where another change came between."""
         with self.file.writing() as sql:
-            found = sql.execute("SELECT version FROM items WHERE item_key = ?", (row.item_key,)).fetchone()
-            if found is None:  # deleted meanwhile: the vectors that were just written must go as well
-                self._leave(sql, written)
-            elif found[0] == row.version:
-                sql.execute("UPDATE items SET vectors = ?, unsettled = 0 WHERE item_key = ?", (vectors, row.item_key))
-                sql.executemany("DELETE FROM leftovers WHERE record = ?", [(one,) for one in written])
-                self._leave(sql, row.records()[vectors:])
-            else:  # written over meanwhile: whose vectors came last, nobody can tell
-                sql.execute("UPDATE items SET unsettled = 1 WHERE item_key = ?", (row.item_key,))
+            settled = [self._settle(sql, row, vectors) for row, vectors in written]
+        return all(settled)
+
+    def _settle(self, sql: sqlite3.Connection, row: Row, vectors: int) -> bool:
+        present = record_ids(row.record, vectors)
+        found = sql.execute("SELECT version FROM items WHERE item_key = ?", (row.item_key,)).fetchone()
+        if found is None:  # deleted meanwhile: the vectors that were just written must go as well
+            self._leave(sql, present)
+        elif found[0] == row.version:
+            sql.execute("UPDATE items SET vectors = ?, unsettled = 0 WHERE item_key = ?", (vectors, row.item_key))
+            sql.executemany("DELETE FROM leftovers WHERE record = ?", [(one,) for one in present])
+            self._leave(sql, row.records()[vectors:])
+        else:  # written over meanwhile: whose vectors came last, nobody can tell
+            sql.execute("UPDATE items SET unsettled = 1 WHERE item_key = ?", (row.item_key,))
         return found is not None and found[0] == row.version
 
     def leftovers(self) -> list[str]:

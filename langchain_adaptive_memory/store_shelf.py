@@ -19,7 +19,7 @@ from langchain_adaptive_memory.store_rows import Row, clean, path_of
 from langchain_adaptive_memory.store_search import Search, metadata
 
 Due = list[tuple[Row, list[str]]]
-AT_ONCE = 200  # items that are embedded anew in one go
+AT_ONCE = 200  # items that are mended, or records that are removed, in one go
 
 
 class Shelf:
@@ -68,8 +68,9 @@ class Shelf:
 
     def sweep(self) -> int:
         """Delete what has expired."""
-        count = self.items.sweep(self._clock())
-        self._clear()
+        with self._writing:
+            count = self.items.sweep(self._clock())
+            self._clear()
         return count
 
     def due(self) -> list[Due]:
@@ -140,18 +141,21 @@ class Shelf:
         if records:
             with self.embedding.lent(vectors):
                 self.memory.for_everyone().remember_many(records)
-        for row, texts in rows:
-            self._due |= not self.items.settle(row, len(texts))
+        self._due |= not self.items.settle([(row, len(texts)) for row, texts in rows])
 
     def _clear(self) -> None:
-        """Forget the records whose item is gone."""
-        if self.memory is None:
+        """Forget the records whose item is gone: their texts all at once, then their traces."""
+        left = [] if self.memory is None else self.items.leftovers()
+        if self.memory is None or not left:
             return
-        user = self.memory.for_everyone()
-        for record in self.items.leftovers():
-            with suppress(NotFoundError):  # it never came that far, or another process was faster
-                user.forget(record)
-            self.items.cleared([record])
+        user, store = self.memory.for_everyone(), self.memory.ports().store
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            store.remove(user.scope, some)
+            for record in some:
+                with suppress(NotFoundError):  # never read, or another process was faster
+                    user.forget(record)
+            self.items.cleared(some)
 
 
 def _records(row: Row, texts: Sequence[str]) -> Iterator[dict[str, Any]]:
