@@ -110,7 +110,8 @@ class Changes:
             sql.executemany("DELETE FROM leftovers WHERE record = ?", [(one,) for one in present])
             self._leave(sql, row.records()[vectors:])
         else:  # written over meanwhile: whose vectors came last, nobody can tell
-            sql.execute("UPDATE items SET unsettled = 1 WHERE item_key = ?", (row.item_key,))
+            many = "UPDATE items SET unsettled = 1, vectors = max(vectors, ?) WHERE item_key = ?"
+            sql.execute(many, (vectors, row.item_key))
         return found is not None and found[0] == row.version
 
     def leftovers(self) -> list[str]:
