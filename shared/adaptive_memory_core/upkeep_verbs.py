@@ -19,7 +19,7 @@ MOST = 1_000_000_000  # records of one call of prune
 
 def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by: str) -> Flow[ReadState]:
     checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
-    return reinforce.change(memory.ports(), scope, checked, act, by=who, now=memory.now())
+    return reinforce.change(memory.ports(), scope, checked, act, by=who, pace=memory.policy.pace, now=memory.now())
 
 
 def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,6 +115,40 @@ def test_another_profile_takes_over_without_losing_what_was(memory: AdaptiveMemo
     with pytest.raises(PolicyError, match="decay_rate"):
         memory.policy = before.replace(decay_rate=1.5)
     assert memory.policy is before
+
+
+def test_policies_that_alternate_for_long_stay_exact_and_leave_few_spans(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+) -> None:
+    monkeypatch.setattr("adaptive_memory_core.store.ledger_spans.MOST", 6)
+    bob = memory.for_user("bob")
+    bob.remember_many([{"text": "tea"}, {"text": "cocoa", "id": "cocoa"}])
+    for number in range(41):
+        bob.recall("tea", k=1, policy=ARM.replace(decay_rate=(0.9, 1.0, 0.95)[number % 3]))
+    assert bob.get("cocoa").read.strength == pytest.approx(0.9**14 * 0.95**13)
+    assert len(ledger_rows(memory)["spans"]) <= 7
+
+
+def test_pinning_before_the_first_recall_keeps_the_days_that_went_by(memory: AdaptiveMemory, clock: Clock) -> None:
+    memory.policy = ARM.replace(unit="days")
+    bob = memory.for_user("bob")
+    bob.remember("a cup of cocoa", id="cocoa")
+    clock.pass_days(2)
+    assert bob.pin("cocoa").strength == 0.25
+    clock.pass_days(2)
+    assert bob.unpin("cocoa").strength == 0.25
+    clock.pass_days(1)
+    assert bob.get("cocoa").read.strength == 0.125
+
+
+def test_strengths_are_exact_when_many_threads_recall(memory: AdaptiveMemory) -> None:
+    memory.policy = Policy.preset("conservative")
+    bob = memory.for_user("bob")
+    bob.remember_many([{"text": "tea"}, {"text": "cocoa", "id": "cocoa"}])
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: memory.for_user("bob").recall("tea", k=1), range(100)))
+    assert bob.stats().recalls == 100
+    assert bob.get("cocoa").read.strength == pytest.approx(0.98**98)
 
 
 # --- prune

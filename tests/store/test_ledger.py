@@ -27,7 +27,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn import remembrance
 from adaptive_memory_core.learn.feedback import rejudged
-from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.learn.remembrance import Timeline, strength
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store import ledger_rows, ledger_schema
 from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
@@ -218,6 +218,28 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
     monkeypatch.undo()
     with pytest.raises(LedgerVersionError, match="newer version"):
         opened(path)
+
+
+def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    with monkeypatch.context() as older:
+        older.setattr(ledger_schema, "MIGRATIONS", ledger_schema.MIGRATIONS[:1])
+        with sqlite3.connect(path) as sql:
+            ledger_schema.migrate(sql)
+            sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
+            sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
+            sql.execute(
+                "INSERT INTO records (collection_key, user_key, stored_id, settled_step, last_read, retrieval_count) "
+                "VALUES (1, 1, 'm1', 3, 5.0, 1), (1, 1, 'm2', 0, NULL, 0)"
+            )
+    ledger = opened(path)
+    known = ledger.standing(ALICE, ["m1", "m2"])
+    arm = Policy.preset("aggressive")
+    timeline = known.timeline.or_else(arm.pace)
+    assert [strength(known.states[one], None, timeline, now=9e9) for one in ("m1", "m2")] == [1.0, 1.0]
+    assert known.states["m1"].retrieval_count == 1
+    with ledger.file.reading() as sql:
+        assert sql.execute("SELECT rows FROM collections").fetchone() == (2,)
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
-from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where
+from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where, seen
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
@@ -42,6 +43,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
+    guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
     size: int | None = None  # of the collection, where all records of the scope were looked at
 
 
@@ -65,8 +67,10 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
 
 def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
     """What the ledger knows of the records; a recall can do without."""
-    ids = [one.stored_id for one in found]
-    return (yield from attempt(LedgerError, ports.ledger.standing, request.scope, ids))
+    try:
+        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=request.reinforce)))
+    except LedgerError as error:
+        return Outcome(error=error)
 
 
 def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
@@ -144,7 +148,7 @@ def strangers(hits: Sequence[Hit], known: Outcome[Standing], policy: Policy) -> 
     if known.value is None or _timeline(known, policy).still:
         return {}
     states = known.value.states
-    return {hit.stored_id: Seen(hit.record.read, hit.record.kind) for hit in hits if hit.stored_id not in states}
+    return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}
 
 
 def _notes(request: Request, hits: Sequence[Hit], known: Outcome[Standing], asked: int) -> tuple[str, ...]:

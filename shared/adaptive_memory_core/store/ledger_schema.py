@@ -87,7 +87,7 @@ ALTER TABLE records ADD COLUMN kind TEXT;
 ALTER TABLE records ADD COLUMN settled_at REAL;
 ALTER TABLE records ADD COLUMN fresh_step INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE records ADD COLUMN fresh_at REAL;
-UPDATE records SET fresh_step = settled_step;
+UPDATE records SET fresh_step = settled_step, fresh_at = last_read, settled_at = last_read;
 DROP INDEX records_of_user;
 CREATE INDEX records_by_settling ON records (user_key, settled_step);
 CREATE INDEX records_kept ON records (user_key) WHERE remembered = 1 OR pinned = 1;
@@ -127,7 +127,12 @@ CREATE TABLE samples (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE)
+_ORIGIN = """
+ALTER TABLE records ADD COLUMN origin BLOB;   -- digest of document and text; NULL: not of a document
+CREATE INDEX records_by_origin ON records (user_key, origin) WHERE origin IS NOT NULL;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

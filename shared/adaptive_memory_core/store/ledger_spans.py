@@ -8,8 +8,11 @@ from functools import lru_cache
 
 import orjson
 
-from adaptive_memory_core.learn.remembrance import Span, Timeline
+from adaptive_memory_core.learn.remembrance import Span, Timeline, settled
 from adaptive_memory_core.pace import Decay, Pace
+from adaptive_memory_core.store import ledger_rows as rows
+
+MOST = 200  # spans of one user
 
 
 def timeline(sql: sqlite3.Connection, user: int) -> Timeline:
@@ -26,6 +29,19 @@ def note(sql: sqlite3.Connection, user: int, step: int, at: float, pace: Pace) -
         sql.execute("INSERT INTO spans VALUES (?, ?, ?, ?)", (user, start, since, encode(pace)))
         spans += (Span(start, -math.inf if since is None else since, pace),)
     return Timeline(step - 1, spans)
+
+
+def compact(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now: float) -> Timeline:
+    """Settle all of a user's records, so that only the last span is still needed; exact, and O(N), so seldom."""
+    query = f"SELECT record_key, kind, {rows.LIST} FROM records WHERE user_key = ? AND remembered = 0 AND pinned = 0"  # noqa: S608
+    found = sql.execute(query, (user,)).fetchall()
+    for key, kind, *state in found:
+        now_settled = settled(rows.state_of(state), kind, timeline, now=now)
+        values = (now_settled.strength, now_settled.settled_step, now_settled.settled_at, key)
+        sql.execute("UPDATE records SET strength = ?, settled_step = ?, settled_at = ? WHERE record_key = ?", values)
+    last = timeline.spans[-1]
+    sql.execute("DELETE FROM spans WHERE user_key = ? AND from_step < ?", (user, last.from_step))
+    return Timeline(timeline.step, (last,))
 
 
 def _spans(sql: sqlite3.Connection, user: int) -> tuple[Span, ...]:
