@@ -3,9 +3,9 @@
     python -m benchmarks.recall_quality --data DIR
     python -m benchmarks.recall_quality --data DIR --sets locomo --fit
 
-Nothing is read (`reinforce=False`). LoCoMo: categories 1 to 4, one turn a record, with its speaker, session and order as
-metadata; for the baselines, whose vectors and words know no metadata, the speaker stands in the text. `r500` and `r1000`
-are the share of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each session's heading).
+Nothing is read (`reinforce=False`). LoCoMo: categories 1 to 4, one turn a record, with its speaker, session and order
+as metadata; for the baselines, which know no metadata, the speaker stands in the text. `r500` and `r1000` are the share
+of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each session's heading).
 `--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
 """
 

@@ -30,3 +30,6 @@ class Fusion:
         check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
         if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
+
+
+MEASURED = Fusion()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import Fusion
+from adaptive_memory_core.fusion import MEASURED, Fusion
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 
@@ -91,7 +91,7 @@ class Policy:
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
     channels: tuple[Channel, ...] = ("dense", "lexical")  # where candidates come from; measured: recall_quality.py
-    fusion: Fusion = Fusion()  # what each of their leads counts
+    fusion: Fusion = MEASURED  # what each of their leads counts
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -228,7 +228,12 @@ def _check_choices(policy: Policy) -> None:
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
-    plain: dict[str, Any] = {"blend": "sum", "recency_spread": 0.01, "importance_spread": 0.01, "similarity_spread": 0.01}
+    plain: dict[str, Any] = {
+        "blend": "sum",
+        "recency_spread": 0.01,
+        "importance_spread": 0.01,
+        "similarity_spread": 0.01,
+    }
     return Policy(weights=weights, **{**plain, **changes})
 
 

@@ -74,7 +74,7 @@ def without(cue: str, names: Sequence[str]) -> str:
     'Ana?'
     """
     pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    left = re.sub(rf"(?<!\w)(?:{pattern})(?:['’]s)?(?!\w)", " ", cue, flags=re.IGNORECASE) if names else cue
+    left = re.sub(rf"(?<!\w)(?:{pattern})(?:['\u2019]s)?(?!\w)", " ", cue, flags=re.IGNORECASE) if names else cue
     left = " ".join(left.split())
     return left if re.search(r"\w", left) else cue
 

@@ -1,7 +1,7 @@
 """How well do a record's words answer the cue's? BM25 of the record itself, of its neighbours and of its session.
 
-All of it as *coverage*: the score over that of a text which has every word of the cue once. It is a number in [0, 1] that
-means the same in every recall, so it needs no stretching over whoever else was found.
+All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
+[0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ def _surroundings(
     sums = []
     for low, high in spans:
         long = lengths[high] - lengths[low]
-        sums.append([np.zeros(len(places)), long, max(1e-9, float(long.mean()))])
+        sums.append((np.zeros(len(places)), long, float(long.sum()) / max(1, layout.live)))  # what is gone adds 0
     dense = np.zeros(len(places))
     for one, weight in zip(postings, weights, strict=True):
         dense[one.docs] = one.counts
         running = _running(dense[layout.order])
         dense[one.docs] = 0.0
         for (low, high), (score, long, average) in zip(spans, sums, strict=True):
-            score += weight * _saturated(running[high] - running[low], long, average)
+            np.add(score, weight * _saturated(running[high] - running[low], long, average), out=score)
     back = np.empty_like(places)
     back[layout.order] = places
     near, around, session = (score[back] / (total * (1.0 + SATURATION)) for score, _, _ in sums)

@@ -1,6 +1,6 @@
 """Which words are one word? Porter's suffix stripping, so that "deploys", "deployed" and "deploying" meet.
 
-Source: M. F. Porter, An algorithm for suffix stripping (1980). Words that hold anything but a to z are left as they are.
+Source: M. F. Porter, An algorithm for suffix stripping (1980). Words with anything but a to z stay as they are.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from adaptive_memory_core.records import Fields, Metadata
 
-
 BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told
-_PREFIX = re.compile(r"(?=[^\W\d_])([\w.'’-]{1,30}(?: [\w.'’-]{1,30}){0,2}): ")
+_PREFIX = re.compile(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
 
 
 class Turn(NamedTuple):

@@ -14,20 +14,22 @@ from adaptive_memory_core.channels.stem import stem
 
 LONGEST = 60  # characters of a word; what is longer is no word that anybody asks for
 STOP_WORDS = frozenset(
-    "a about above after again all am an and any are aren as at be because been before being below between both but "
-    "by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn has "
-    "hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just ll m "
-    "me more most mustn my myself no nor not of off on once only or other our ours ourselves out over own re s same "
-    "shall shan she should shouldn so some such t than that the their theirs them themselves then there these they "
-    "this those through to too under until up us ve very was wasn we were weren what when where which while who whom "
-    "why will with won would wouldn you your yours yourself yourselves".split()
+    """
+    a about above after again all am an and any are aren as at be because been before being below between both but
+    by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn
+    has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just
+    ll m me more most mustn my myself no nor not of off on once only or other our ours ourselves out over own re s
+    same shall shan she should shouldn so some such t than that the their theirs them themselves then there these
+    they this those through to too under until up us ve very was wasn we were weren what when where which while
+    who whom why will with won would wouldn you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - a list of them would be longer than this file
 )
 _CHUNK = re.compile(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]+")
 _WHOLE = re.compile(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
-_EDGES = ".:'’`-–—*~"
+_EDGES = ".:'`*~-\u2019\u2013\u2014"
 
 
 def words(text: str) -> list[str]:
@@ -65,8 +67,8 @@ def _parts(chunk: str) -> Iterator[str]:
 def _is_identifier(chunk: str, parts: list[str]) -> bool:
     """Whether a chunk means something as a whole that its parts do not.
 
-    >>> [one for one in ("it's", "well-known", "E-42", "foo.bar", "getUser", "3.5", "end.") if _is_identifier(one, [one, one])]
-    ['well-known', 'E-42', 'foo.bar', 'getUser', '3.5']
+    >>> [one for one in ("it's", "well-known", "E-42", "getUser", "3.5", "end.") if _is_identifier(one, [one, one])]
+    ['well-known', 'E-42', 'getUser', '3.5']
     """
     if len(parts) < 2:
         return False

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
-from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where, seen
+from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Where, seen
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
 from adaptive_memory_core.score.gates import unfit
@@ -17,6 +18,7 @@ from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
 
 WIDER = 4  # times as many candidates at each further try
+STRONG = 0.5  # of strength: those who have it are named first
 MOST = 30_000  # candidates at the very most; Chroma answers no more at once
 
 
@@ -31,6 +33,7 @@ class Request:
     now: float
     where: Where | None
     policy: Policy
+    regime: Regime
     reinforce: bool
     turn: str | None = None
 
@@ -44,7 +47,7 @@ class Finding:
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
-    size: int | None = None  # of the collection, where all records of the scope were looked at
+    extent: Extent | None = None  # of the collection, where all records of the scope were looked at
 
 
 def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
@@ -58,9 +61,8 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
     notes = _notes(request, hits, known, asked)
-    timeline = _timeline(known, policy)
-    nearest = Finding(hits, notes, strangers=strangers(hits, known, policy))
-    if timeline.still or len(hits) < asked:
+    nearest = Finding(hits, notes, strangers=strangers(hits, known, request))
+    if _timeline(known, request).still or len(hits) < asked:
         return nearest
     return (yield from _beyond(ports, request, cue, nearest, asked))
 
@@ -68,7 +70,8 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
 def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
     """What the ledger knows of the records; a recall can do without."""
     try:
-        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=request.reinforce)))
+        keep, turn = request.reinforce, request.turn
+        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=keep, turn=turn)))
     except LedgerError as error:
         return Outcome(error=error)
 
@@ -77,7 +80,7 @@ def present(ports: Ports, request: Request, found: Sequence[Found], known: Outco
     """What was found, as hits whose strength is today's."""
     states = {} if known.value is None else known.value.states
     hits = ports.store.hits(request.scope, found, states)
-    timeline = _timeline(known, request.policy)
+    timeline = _timeline(known, request)
     return (
         hits
         if timeline.still
@@ -89,15 +92,10 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
     """Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few
     enough to be compared one by one, or the search widens until none is left that could win."""
     finding = nearest
-    while (least := least_strength(finding.hits, request.policy, k=request.k, now=request.now)) is not None:
-        named = yield from _named(ports, request, least)
-        if named is not None:
-            seen = {hit.stored_id for hit in finding.hits}
-            more = yield from ask(
-                ports.store.among, request.scope, cue.vector, [one for one in named if one not in seen], request.where
-            )
-            known = yield from standing(ports, request, more)
-            finding = replace(finding, hits=[*finding.hits, *present(ports, request, more, known)])
+    while _least(finding.hits, finding.hits, request) is not None:
+        compared = yield from _compared(ports, request, cue, finding)
+        if compared is not None:
+            finding = compared
             break
         if asked >= MOST:
             note = f"records beyond the {len(finding.hits):,} nearest may be stronger than what decay has left of these"
@@ -110,31 +108,58 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
     return replace(finding, hits=strongest(finding.hits, request.policy, k=request.k, now=request.now))
 
 
+def _compared(ports: Ports, request: Request, cue: Cue, nearest: Finding) -> Flow[Finding | None]:
+    """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
+    since beside them hardly any of the many weak ones still could."""
+    hits = nearest.hits
+    for most in (STRONG, 0.0):
+        least = _least(hits, nearest.hits, request)
+        if least is None or (hits is not nearest.hits and least >= STRONG):
+            break
+        named = yield from _named(ports, request, max(least, most))
+        if named is None:
+            return None
+        seen = {hit.stored_id for hit in hits}
+        new = [one for one in named if one not in seen]
+        more = yield from ask(ports.store.among, request.scope, cue.vector, new, request.where)
+        known = yield from standing(ports, request, more)
+        hits = [*hits, *present(ports, request, more, known)]
+    return replace(nearest, hits=hits)
+
+
+def _least(hits: Sequence[Hit], nearest: Sequence[Hit], request: Request) -> float | None:
+    """The strength that a record further out than the nearest ones would need to come among the k best of the hits."""
+    bound = nearest[-1].similarity if nearest else 0.0
+    return least_strength(hits, request.policy, bound=bound, k=request.k, now=request.now)
+
+
 def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: int) -> Flow[Finding]:
     """The same search, further out; where it reaches the end, the size of the collection is kept."""
-    size = yield from ask(ports.store.size)
+    extent = yield from ask(ports.store.extent)
     found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
     known = yield from standing(ports, request, found)
     hits = present(ports, request, found, known)
-    whole = size if len(hits) < asked and request.where is None else None
-    return Finding(hits, before.notes, strangers=strangers(hits, known, request.policy), size=whole)
+    whole = extent if len(hits) < asked and request.where is None else None
+    return Finding(hits, before.notes, strangers=strangers(hits, known, request), extent=whole)
 
 
 def _named(ports: Ports, request: Request, least: float) -> Flow[list[str] | None]:
     """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
-    size = yield from ask(ports.store.size)
+    extent = yield from ask(ports.store.extent)
     limit = max(request.policy.recall_limit, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
-        return strong_since(timeline.or_else(request.policy.pace), least, now=request.now)
+        return strong_since(timeline.under(request.regime), least, now=request.now)
 
-    outcome = yield from attempt(LedgerError, ports.ledger.strong, request.scope, least, since, size=size, limit=limit)
+    outcome = yield from attempt(
+        LedgerError, ports.ledger.strong, request.scope, least, since, extent=extent, limit=limit, turn=request.turn
+    )
     return outcome.value
 
 
-def _timeline(known: Outcome[Standing], policy: Policy) -> Timeline:
+def _timeline(known: Outcome[Standing], request: Request) -> Timeline:
     """The user's timeline; without a ledger nothing is known to have decayed."""
-    return Timeline(0).or_else(policy.pace) if known.value is None else known.value.timeline.or_else(policy.pace)
+    return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
 
 
 def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
@@ -143,9 +168,9 @@ def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
     return hit if state is record.read else replace(hit, record=replace(record, read=state))
 
 
-def strangers(hits: Sequence[Hit], known: Outcome[Standing], policy: Policy) -> dict[str, Seen]:
+def strangers(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -> dict[str, Seen]:
     """Records that the ledger has not met: where things decay, it must know since when it knows them."""
-    if known.value is None or _timeline(known, policy).still:
+    if known.value is None or (_timeline(known, request).still and request.policy.pace.still):
         return {}
     states = known.value.states
     return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}

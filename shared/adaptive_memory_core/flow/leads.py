@@ -1,4 +1,4 @@
-"""What do channels besides the vectors say? Their own finds join the candidates, and every candidate gets their leads."""
+"""What do channels besides the vectors say? Their own finds join the candidates, and all get their leads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def joined(ports: Ports, request: Request, cue: Cue, nearest: Finding, looked: L
     return replace(
         finding,
         hits=[replace(hit, leads=leads.of(hit.stored_id)) for hit in hits],
-        strangers={**finding.strangers, **strangers(hits[len(finding.hits) :], known, request.policy)},
+        strangers={**finding.strangers, **strangers(hits[len(finding.hits) :], known, request)},
     )
 
 
@@ -61,8 +61,5 @@ def _tell(ports: Ports, request: Request, nearest: Finding, wanted: Sequence[str
     gone = [one for one in wanted if one not in there]
     if gone:
         yield from attempt(AdaptiveMemoryError, ports.lexical.drop, gone)
-    found = [
-        Found(hit.stored_id, hit.record.text, hit.record.stored, hit.similarity)
-        for hit in nearest.hits
-    ]
+    found = [Found(hit.stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in nearest.hits]
     yield from attempt(AdaptiveMemoryError, ports.lexical.notice, request.scope, [*found, *more])

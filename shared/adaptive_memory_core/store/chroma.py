@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
+from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
@@ -70,6 +70,12 @@ class ChromaStore:
     def size(self) -> int:
         """How many records the collection holds, whoever they belong to."""
         return int(told(self.collection.count))
+
+    def extent(self) -> Extent:
+        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order."""
+        size = self.size()
+        last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
+        return Extent(size, last[0] if last else None)
 
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
         """What was found, as records with their read states: the ledger's, else the one in the metadata."""

@@ -1,4 +1,4 @@
-"""How do the words of the records stand in the ledger? A row per record: digests of its words, and how often each comes.
+"""How do the words of the records stand in the ledger? A row each: digests of its words, and how often they come.
 
 The rows are a copy of what the collection says. No word can be read from them, and they go with their record.
 """
@@ -69,6 +69,11 @@ def size(sql: sqlite3.Connection, collection_key: int) -> int:
     """How many records' words there are."""
     row = sql.execute("SELECT records FROM words_size WHERE collection_key = ?", (collection_key,)).fetchone()
     return 0 if row is None else int(row[0])
+
+
+def knows(sql: sqlite3.Connection, collection_key: int, stored_id: str) -> bool:
+    query = "SELECT 1 FROM words WHERE collection_key = ? AND stored_id = ?"
+    return sql.execute(query, (collection_key, stored_id)).fetchone() is not None
 
 
 def stored_ids(sql: sqlite3.Connection, collection_key: int) -> set[str]:

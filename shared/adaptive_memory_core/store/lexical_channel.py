@@ -1,9 +1,10 @@
-"""Does the word index know what the collection holds? Counted at every recall; what other programs wrote is taken in."""
+"""Does the word index know what the collection holds? Each recall asks; what other programs wrote is taken in."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from adaptive_memory_core.store.word_index import WordIndex
 
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
+COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 _log = logging.getLogger(__name__)
 
 
@@ -26,6 +28,7 @@ class LexicalChannel:
         self._index, self._store = index, store
         self._turn, self._stop = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
+        self._compared = -COMPARED_SECONDS
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
@@ -51,7 +54,7 @@ class LexicalChannel:
     def _keep_up(self) -> str | None:
         """Take in what is new: at once where it is little, else in a thread of its own."""
         size = self._store.size()
-        if size == self._index.size():
+        if size == self._index.size() and not self._swapped():
             return None
         with self._turn:
             if self._thread is None or not self._thread.is_alive():
@@ -61,6 +64,16 @@ class LexicalChannel:
                 self._thread = threading.Thread(target=self._work, name="adaptive-memory-words", daemon=True)
                 self._thread.start()
         return f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
+
+    def _swapped(self) -> bool:
+        """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
+        because Chroma walks through all ids to name it."""
+        now = time.monotonic()
+        if now - self._compared < COMPARED_SECONDS:
+            return False
+        self._compared = now
+        last = self._store.extent().last
+        return last is not None and not self._index.knows(last)
 
     def _work(self) -> None:
         try:

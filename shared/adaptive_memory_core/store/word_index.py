@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.channels.conversation import named, without
-from adaptive_memory_core.channels.fuse import COVERED
 from adaptive_memory_core.channels.lexical import coverage
 from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.channels.words import words
@@ -35,9 +34,7 @@ class WordIndex:
         self._users: OrderedDict[int, Resident] = OrderedDict()
         self._turn = threading.Lock()
 
-    def look(
-        self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None
-    ) -> Leads:
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words, and what is to be said of any other."""
         asked = Counter(words(cue))
         with self._turn:
@@ -80,6 +77,11 @@ class WordIndex:
         """How many records it knows, of all users."""
         with self._ledger.file.reading() as sql:
             return ledger_words.size(sql, self._ledger.collection_key)
+
+    def knows(self, stored_id: str) -> bool:
+        """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
+        with self._ledger.file.reading() as sql:
+            return ledger_words.knows(sql, self._ledger.collection_key, stored_id)
 
     def known(self) -> set[str]:
         with self._ledger.file.reading() as sql:
