@@ -30,7 +30,7 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], doubt: float =
 
 def _candidates(memory: AdaptiveMemory, question: Question, doubt: float) -> tuple[Any, Any] | None:
     """A row of leads for each candidate of the question, and which share of the right ones each is."""
-    policy = Policy(weights=Weights(0, 0, 1), fusion=Fusion(doubt=doubt))
+    policy = Policy(weights=Weights(0, 0, 1), fusion=Fusion(doubt=doubt), channels=("dense", "lexical"))
     answer = memory.for_user(user_of(question.tenant)).recall(question.query, k=DEPTH, reinforce=False, policy=policy)
     right = np.array([one.id in question.gold_ids for one in answer], dtype=float)
     if not right.any():

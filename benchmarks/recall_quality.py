@@ -37,6 +37,10 @@ Ranking = Sequence[str]
 Ask = Callable[[Question, int], Ranking]
 
 
+BOTH: Any = ("dense", "lexical")
+HYBRID = Policy(channels=BOTH)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_argument(parser)
@@ -60,7 +64,7 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
         rankers = dict(_baselines(memory))
         best = {name: [ask(question, DEEP) for question in questions] for name, ask in rankers.items()}
     with opened("ours", data, turn) as memory:
-        best["default"] = [_ours(memory, Policy())(question, DEEP) for question in questions]
+        best["default"] = [_ours(memory, HYBRID)(question, DEEP) for question in questions]
         if arguments.fit and data.name in CONVERSATIONS:
             best["cross-fitted"] = list(_cross_fitted(memory, questions))
     for name, rankings in best.items():
@@ -106,7 +110,7 @@ def turn(item: Item) -> Mapping[str, Any]:
 def _baselines(memory: AdaptiveMemory) -> Iterator[tuple[str, Ask]]:
     """Plain vector search, words alone, and reciprocal rank fusion of the two as everybody does it."""
     dense = _ours(memory, Policy(weights=ALONE, channels=("dense",)))
-    words = _ours(memory, Policy(weights=ALONE, fusion=ONLY_WORDS))
+    words = _ours(memory, Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH))
 
     def fused(question: Question, k: int) -> Ranking:
         ranks: dict[str, float] = {}
@@ -133,7 +137,7 @@ def _cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question]) -> Iter
     policies = []
     for half in halves:
         own = [question for question in questions if question.tenant in half]
-        policies.append(Policy(fusion=fitted(memory, own)))
+        policies.append(HYBRID.replace(fusion=fitted(memory, own)))
         print("fitted:", policies[-1].fusion, file=sys.stderr)
     for question in questions:
         yield _ours(memory, policies[0 if question.tenant in halves[1] else 1])(question, DEEP)

@@ -26,7 +26,7 @@ from adaptive_memory_core import AdaptiveMemory, Dropped, NotFoundError, Policy,
 
 DAY = 86_400.0
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc).timestamp()
-COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green", "words": "magenta"}
+COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green"}
 WIDEST, BAR_CELLS = 100, 20
 QUESTION = "checkout is slow, where do I look first?"
 MAYA: list[dict[str, Any]] = [

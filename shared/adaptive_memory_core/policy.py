@@ -89,8 +89,8 @@ class Policy:
     """
 
     weights: Weights = Weights()
-    blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[Channel, ...] = ("dense", "lexical")  # where candidates come from; measured: recall_quality.py
+    blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
+    channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
     fusion: Fusion = MEASURED  # what each of their leads counts
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
@@ -150,10 +150,10 @@ class Policy:
 
     @property
     def blending(self) -> Blend:
-        """How the signals are put together: the literature's weighted sum, unless the weights are the measured ones."""
+        """How the signals are put together: as a weighted sum, but where words count and the weights are measured."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() else "sum"
+        return "bounded" if self.weights == Weights() and "lexical" in self.channels else "sum"
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,8 +13,18 @@ from adaptive_memory_core import AdaptiveMemory, Fusion, LedgerError, Policy, Us
 from adaptive_memory_core.store import lexical_channel
 from tests.conftest import Clock, Open, Vectors
 
-WORDS = Policy(weights=Weights(0, 0, 1), fusion=Fusion(dense=0))
+BOTH: Any = ("dense", "lexical")
+HYBRID = Policy(channels=BOTH)
+WORDS = Policy(weights=Weights(0, 0, 1), fusion=Fusion(dense=0), channels=BOTH)
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
+
+
+@pytest.fixture
+def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory that finds by words as well, asked once so that it keeps up with what is written."""
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as opened:
+        opened.for_user("alice").recall("anything", reinforce=False)
+        yield opened
 
 
 @pytest.fixture
@@ -38,7 +48,12 @@ def test_what_vectors_miss_is_found_by_its_words(alice: UserMemory, embed: Calla
 
 def test_parts_add_up_and_every_candidate_has_the_same(alice: UserMemory) -> None:
     alice.remember_many([*FILLER, "tea at noon"])
-    for policy in (Policy(), Policy.preset("equal"), Policy(weights=Weights(0, 0, 1)), Policy(blend="product")):
+    for policy in (
+        HYBRID,
+        Policy.preset("equal"),
+        Policy(weights=Weights(0, 0, 1), channels=BOTH),
+        HYBRID.replace(blend="product"),
+    ):
         answer = alice.recall("what happened at noon?", k=5, reinforce=False, policy=policy)
         for one in answer:
             assert sum(one.parts.values()) == pytest.approx(one.score, abs=1e-9)
@@ -131,7 +146,7 @@ def test_a_large_collection_is_taken_in_beside_the_recalls(
     texts = [*FILLER, "a zebra crossed"]
     owned: Any = [{"user_id": "alice"}] * len(texts)
     collection.add(ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=embed(texts), metadatas=owned)
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock)) as memory:
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as memory:
         alice = memory.for_user("alice")
         channel: Any = memory.ports().lexical
         alice.recall("zebra")
@@ -143,9 +158,9 @@ def test_a_large_collection_is_taken_in_beside_the_recalls(
 
 
 def test_words_outlive_the_process_and_are_shared_between_memories(open_memory: Open) -> None:
-    with closing(open_memory()) as memory:
+    with closing(open_memory(policy=HYBRID)) as memory:
         memory.for_user("alice").remember_many([*FILLER, {"text": "a zebra", "id": "zebra"}])
-    memory = open_memory()
+    memory = open_memory(policy=HYBRID)
     assert memory.for_user("alice").recall("zebra", k=1).ids == ("zebra",)
 
 

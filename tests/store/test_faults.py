@@ -347,7 +347,6 @@ def test_the_write_back_keeps_its_promised_lag(tmp_path: Path) -> None:
 def test_a_full_queue_cuts_the_lag_short(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=3600, queue_limit=3)) as memory:
         alice = memory.for_user("alice")
-        memory.policy = memory.policy.replace(channels=("dense",))
         alice.remember_many(TEXTS)
         alice.recall("memory 1", k=2)
         time.sleep(1.5)  # two wait: below the limit, so nobody writes

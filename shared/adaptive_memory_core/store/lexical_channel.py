@@ -29,15 +29,18 @@ class LexicalChannel:
         self._turn, self._stop = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._compared = -COMPARED_SECONDS
+        self._asked = False  # until somebody looks, nothing needs to be kept up with
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
+        self._asked = True
         note = self._keep_up()
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
-        self._index.put(scope, records)
+        if self._asked:  # else the first look takes them in
+            self._index.put(scope, records)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         self._index.drop(stored_ids)
