@@ -64,7 +64,7 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
         rankers = dict(_baselines(memory))
         best = {name: [ask(question, DEEP) for question in questions] for name, ask in rankers.items()}
     with opened("ours", data, turn) as memory:
-        best["default"] = [_ours(memory, HYBRID)(question, DEEP) for question in questions]
+        best["words besides"] = [_ours(memory, HYBRID)(question, DEEP) for question in questions]
         if arguments.fit and data.name in CONVERSATIONS:
             best["cross-fitted"] = list(_cross_fitted(memory, questions))
     for name, rankings in best.items():
