@@ -111,12 +111,12 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
 def _compared(ports: Ports, request: Request, cue: Cue, nearest: Finding) -> Flow[Finding | None]:
     """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
     since beside them hardly any of the many weak ones still could."""
-    hits = nearest.hits
+    hits, extent = nearest.hits, (yield from ask(ports.store.extent))
     for most in (STRONG, 0.0):
         least = _least(hits, nearest.hits, request)
         if least is None or (hits is not nearest.hits and least >= STRONG):
             break
-        named = yield from _named(ports, request, max(least, most))
+        named = yield from _named(ports, request, max(least, most), extent)
         if named is None:
             return None
         seen = {hit.stored_id for hit in hits}
@@ -143,9 +143,8 @@ def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: i
     return Finding(hits, before.notes, strangers=strangers(hits, known, request), extent=whole)
 
 
-def _named(ports: Ports, request: Request, least: float) -> Flow[list[str] | None]:
+def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow[list[str] | None]:
     """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
-    extent = yield from ask(ports.store.extent)
     limit = max(request.policy.recall_limit, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
