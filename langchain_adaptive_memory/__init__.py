@@ -1,3 +1,48 @@
-"""Adaptive memory for LangChain and LangGraph. Nothing is here yet: use `adaptive_memory_core` directly meanwhile."""
+"""Adaptive memory for LangChain and LangGraph. The names here are public; all else may move.
 
-__all__: list[str] = []
+They are loaded when first used, so that importing the package needs nothing of LangChain and costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.models.extras import require
+
+if TYPE_CHECKING:
+    from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
+    from langchain_adaptive_memory.tools import create_recall_tool, create_remember_tool
+    from langchain_adaptive_memory.user import EVERYONE
+
+__all__ = [
+    "AdaptiveMemoryMiddleware",
+    "AdaptiveMemoryRetriever",
+    "AdaptiveMemoryStore",
+    "EVERYONE",
+    "create_recall_tool",
+    "create_remember_tool",
+]
+
+_HOMES = {
+    "AdaptiveMemoryMiddleware": ("middleware", "langchain"),
+    "AdaptiveMemoryRetriever": ("retriever", "langchain_core"),
+    "AdaptiveMemoryStore": ("store", "langgraph"),
+    "EVERYONE": ("user", "langchain_core"),
+    "create_recall_tool": ("tools", "langchain_core"),
+    "create_remember_tool": ("tools", "langchain_core"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}. It has: {', '.join(__all__)}.")
+    file, package = _HOMES[name]
+    require([package], extra="langchain")
+    thing = getattr(importlib.import_module(f"{__name__}.{file}"), name)
+    globals()[name] = thing
+    return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -175,6 +175,11 @@ class AdaptiveMemory:
         self._policy = policy
 
     @property
+    def embedder_name(self) -> str:
+        """What the vectors here are made with, as a collection remembers it."""
+        return self._embedder_name
+
+    @property
     def executor(self) -> ThreadPoolExecutor:
         """The threads that the async twins do their I/O in."""
         self.ports()
@@ -212,6 +217,7 @@ class AdaptiveMemory:
                 f"fields is {self.fields!r}, keeping is {self.keeping!r}. Give Fields(...) and Keeping(...)."
             )
         source = of_collection(collection) if embedder is None else as_embedder(embedder)
+        self._embedder_name = source.name
         self._store = ChromaStore(collection, self.fields)
         self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)
         self._ledger.attach(str(collection.id), collection.name)

@@ -76,6 +76,8 @@ class Seen(NamedTuple):
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
 
+    `metadata` holds the keys that mean nothing to us; `stored` is all of it, just as it stands in the collection.
+
     To write one, `Record(text="...")` is enough; an empty id asks for a new one.
     """
 
@@ -91,6 +93,7 @@ class Record:
     metadata: Metadata = field(default_factory=dict)
     read: ReadState = NEVER_READ
     written_importance: float | None = None
+    stored: Metadata = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

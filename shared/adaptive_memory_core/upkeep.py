@@ -30,6 +30,11 @@ class Upkeep:
     def user(self) -> str | None:
         return self.scope.user
 
+    @property
+    def memory(self) -> Memory:
+        """The memory that this is one scope of."""
+        return self._memory
+
     def pin(self, id: str, by: str = "caller") -> ReadState:  # noqa: A002
         """Protect a record: nothing that runs by itself may let go of it."""
         return self._run(verbs.change(self._memory, self.scope, id, reinforce.PIN, by))

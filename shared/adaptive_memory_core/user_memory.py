@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Metadata, NewRecord, Record
+from adaptive_memory_core.records import Cue, Metadata, NewRecord, Record
 from adaptive_memory_core.upkeep import Upkeep
 from adaptive_memory_core.verbs import Item, Moment
 
@@ -79,7 +79,7 @@ class UserMemory(Upkeep):
 
     def recall(
         self,
-        cue: str,
+        cue: str | Cue,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
@@ -91,13 +91,14 @@ class UserMemory(Upkeep):
 
         What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
         `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it. `turn` names the
-        occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it.
+        occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it. A
+        `Cue(text, vector)` brings its own vector, made by the collection's embedder; nothing is embedded then.
         """
         return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
 
     async def arecall(
         self,
-        cue: str,
+        cue: str | Cue,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
@@ -110,7 +111,7 @@ class UserMemory(Upkeep):
 
     def rerank(
         self,
-        cue: str,
+        cue: str | Cue,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,
@@ -127,7 +128,7 @@ class UserMemory(Upkeep):
 
     async def arerank(
         self,
-        cue: str,
+        cue: str | Cue,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,

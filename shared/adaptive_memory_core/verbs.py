@@ -17,7 +17,7 @@ from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Fields, NewRecord, Record, Scope
+from adaptive_memory_core.records import Cue, Fields, NewRecord, Record, Scope
 
 Moment = float | datetime
 Item = str | Record | NewRecord | Mapping[str, Any]
@@ -30,6 +30,8 @@ class Memory(Protocol):
     def policy(self) -> Policy: ...
     @property
     def fields(self) -> Fields: ...
+    @property
+    def embedder_name(self) -> str: ...
     @property
     def executor(self) -> Executor: ...
     def ports(self) -> Ports: ...
@@ -47,7 +49,7 @@ def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[s
 def recall(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,
@@ -62,7 +64,7 @@ def recall(
 def rerank(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     similarities: Mapping[str, float | None],
     k: int | None,
     now: Moment | None,
@@ -79,7 +81,7 @@ def rerank(
 def _request(
     memory: Memory,
     scope: Scope,
-    cue: str,
+    cue: str | Cue,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,
@@ -95,7 +97,7 @@ def _request(
     return Request(
         id=memory.new_id(),
         scope=scope,
-        text=check.words(cue, "cue"),
+        cue=check.cue(cue),
         k=k,
         now=memory.now() if at is None else at,
         where=where,

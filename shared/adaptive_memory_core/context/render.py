@@ -21,10 +21,10 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
-def render(hits: Iterable[Scored], *, max_tokens: int | None = None) -> str:
+def render(hits: Iterable[Scored], *, max_tokens: int | None = None, ids: bool = False) -> str:
     """The hits best first, one line each with kind and date; a last line counts those that did not fit.
 
-    Where not even that fits, nothing is rendered.
+    `ids` says each one's id as well, for a model that shall refer to it. Where not even that fits, nothing is rendered.
 
     >>> render([])
     ''
@@ -33,19 +33,20 @@ def render(hits: Iterable[Scored], *, max_tokens: int | None = None) -> str:
         raise InvalidInputError(
             f"max_tokens is {max_tokens!r}. Give a whole number of at least 1, or None for no limit."
         )
-    lines = [line(hit) for hit in hits]
+    lines = [line(hit, ids=ids) for hit in hits]
     if not lines:
         return ""
     return "\n".join([HEADER, *lines]) if max_tokens is None else _fitting(lines, max_tokens)
 
 
-def line(hit: Scored) -> str:
+def line(hit: Scored, *, ids: bool = False) -> str:
     """One memory on one line: what kind, when, and its words."""
     record = hit.record
     labels = [" ".join((record.kind or "memory").split())]
     if record.created_at is not None:
         labels.append(_date(record.created_at))
-    return f"- [{', '.join(labels)}] {' '.join(record.text.split())}"
+    named = f" (id {record.id})" if ids else ""
+    return f"- [{', '.join(labels)}] {' '.join(record.text.split())}{named}"
 
 
 def _date(posix: float) -> str:

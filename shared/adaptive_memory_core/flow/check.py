@@ -8,9 +8,11 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any, cast
 
+import numpy as np
+
 from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
 from adaptive_memory_core.identity import is_reserved
-from adaptive_memory_core.records import RESERVED, Fields, Metadata, NewRecord, Record, Scope
+from adaptive_memory_core.records import RESERVED, Cue, Fields, Metadata, NewRecord, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 LONGEST_NAME = 1_000  # characters of a user or record id
@@ -61,6 +63,32 @@ def words(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidInputError(f"The {what} is {value!r}. Give a string that is not blank.")
     return encodable(value, what)
+
+
+def cue(value: object) -> Cue:
+    """What is looked for: words, or words with the vector that somebody made of them already.
+
+    >>> cue("tea"), cue(Cue("", [1.0, 0.0])).vector.tolist()
+    (Cue(text='tea'), [1.0, 0.0])
+    >>> cue(Cue("tea", [1.0, float("nan")]))
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: The cue's vector is no list of finite numbers. ...
+    """
+    if not isinstance(value, Cue):
+        return Cue(words(value, "cue"))
+    if value.vector is None or not isinstance(value.text, str):
+        return Cue(words(value.text, "cue"), value.vector)
+    try:
+        vector = np.asarray(value.vector, dtype=np.float32)
+    except (TypeError, ValueError):
+        vector = np.empty(0, dtype=np.float32)
+    if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
+        raise InvalidInputError(
+            "The cue's vector is no list of finite numbers. Give what the collection's embedder makes of a query, or "
+            "a cue without a vector."
+        )
+    return Cue(encodable(value.text, "cue"), vector)
 
 
 def count(value: object, what: str, most: int = LARGEST_K) -> int:

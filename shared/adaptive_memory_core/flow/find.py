@@ -25,7 +25,7 @@ class Request:
 
     id: str
     scope: Scope
-    text: str
+    cue: Cue
     k: int
     now: float
     where: Where | None

@@ -20,15 +20,17 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
-    cue = yield from sense(ports, request.text)
+    cue = yield from sense(ports, request.cue)
     finding = yield from find(ports, request, cue)
     answer = choose(request, cue, finding)
     return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
 
 
-def sense(ports: Ports, text: str) -> Flow[Cue]:
-    """The cue with its vector."""
-    return Cue(text, (yield from ask(ports.embedder.embed_query, text)))
+def sense(ports: Ports, cue: Cue) -> Flow[Cue]:
+    """The cue with its vector, unless the caller has made that already."""
+    if cue.vector is not None:
+        return cue
+    return Cue(cue.text, (yield from ask(ports.embedder.embed_query, cue.text)))
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:

@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import choose, learn
-from adaptive_memory_core.records import Cue, Dropped, Hit
+from adaptive_memory_core.records import Dropped, Hit
 
 NOT_HERE = "not a record of this scope"
 
@@ -25,7 +25,7 @@ def rerank(ports: Ports, request: Request, similarities: Mapping[str, float | No
         dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found),
         strangers=strangers(hits, known, request.policy),
     )
-    answer = choose(request, Cue(request.text), finding)
+    answer = choose(request, request.cue, finding)
     return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
 
 

@@ -58,6 +58,7 @@ def record_of(
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
         written,
+        found,
     )
 
 

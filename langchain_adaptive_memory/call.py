@@ -1,0 +1,91 @@
+"""What may one call of a retriever ask for? Its arguments, checked, over the fields of the retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from adaptive_memory_core import InvalidInputError, Policy, PolicyError
+from adaptive_memory_core.flow import check
+
+FIELDS = ("k", "filter", "policy", "score_threshold", "similarity_threshold", "reinforce")  # of the retriever
+ARGUMENTS = (*FIELDS, "user_id", "now", "turn")
+LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and hands it on
+
+
+class UnknownArgumentError(InvalidInputError, TypeError):
+    """A call was given an argument that there is not."""
+
+
+def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, without LangChain's own; a name that there is not is refused.
+
+    >>> checked_arguments({"k": 2, "verbose": True})
+    {'k': 2}
+    >>> checked_arguments({"filters": {}})
+    Traceback (most recent call last):
+    ...
+    langchain_adaptive_memory.call.UnknownArgumentError: There is no argument 'filters'. Did you mean 'filter'? ...
+    """
+    for name in given:
+        if name not in ARGUMENTS and name not in LANGCHAINS_OWN:
+            near = get_close_matches(name, ARGUMENTS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise UnknownArgumentError(f"There is no argument {name!r}.{hint} Allowed: {', '.join(ARGUMENTS)}.")
+    known = {name: value for name, value in given.items() if name in ARGUMENTS}
+    return {name: checked(name, value) if name in CHECKS else value for name, value in known.items()}
+
+
+def checked(name: str, value: Any) -> Any:
+    """The value, if an argument of this name may have it.
+
+    >>> checked("k", 3), checked("score_threshold", None)
+    (3, None)
+    >>> checked("score_threshold", 80)
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: score_threshold is 80. Give a number in [0, 1].
+    """
+    return CHECKS[name](value)
+
+
+def checked_policy(policy: object) -> Policy | None:
+    """A policy, or None for the memory's."""
+    if policy is None or isinstance(policy, Policy):
+        return policy
+    raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's.")
+
+
+def checked_flag(value: object) -> bool:
+    """True or False and nothing that only looks like one: "no" must not count reads."""
+    if isinstance(value, bool):
+        return value
+    raise InvalidInputError(f"reinforce is {value!r}. Give True, or False to look without touching.")
+
+
+@lru_cache(maxsize=64)
+def with_floors(policy: Policy, score: float | None, similarity: float | None) -> Policy:
+    """The policy, with these floors where they are given.
+
+    >>> with_floors(Policy(), None, 0.3).similarity_floor
+    0.3
+    """
+    floors = {"score_floor": score, "similarity_floor": similarity}
+    changes: dict[str, Any] = {name: floor for name, floor in floors.items() if floor is not None}
+    return policy.replace(**changes) if changes else policy
+
+
+def _floor(name: str) -> Callable[[object], float | None]:
+    return lambda value: None if value is None else check.share(value, name)
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "k": lambda value: check.count(value, "k"),
+    "filter": check.where,
+    "policy": checked_policy,
+    "score_threshold": _floor("score_threshold"),
+    "similarity_threshold": _floor("similarity_threshold"),
+    "reinforce": checked_flag,
+}

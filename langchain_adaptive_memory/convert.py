@@ -1,0 +1,120 @@
+"""How does a record become a Document, and a Document a record? What is the user's passes unchanged, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from langchain_core.documents import Document
+
+from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
+from adaptive_memory_core.store.chroma_fields import clashes
+
+SCORE, DETAILS = "score", "adaptive_memory"
+READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned")
+ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes")
+TIMES = ("created_at", "valid_from", "valid_until")
+
+
+def documents_of(recall: Recall, fields: Fields) -> list[Document]:
+    """The hits of a recall, best first, as documents that nobody else holds."""
+    return [document_of(hit, recall.id, fields) for hit in recall]
+
+
+def document_of(hit: Scored, recall_id: str, fields: Fields) -> Document:
+    """A hit with the metadata that stands in the collection, `score`, and all else we know under one key.
+
+    The read-driven keys that were written back stand under that key only, as of now and not as of the last write-back.
+    """
+    stored = hit.record.stored
+    ours = {getattr(fields, name) for name in READ_DRIVEN} & stored.keys()
+    if ours:
+        ours -= clashes(dict.fromkeys(ours), stored, fields)
+    metadata = {key: value for key, value in stored.items() if key not in ours}
+    details = details_of(hit, recall_id)
+    if hidden := {key: metadata[key] for key in (SCORE, DETAILS) if key in metadata}:
+        details["hidden"] = hidden
+    return Document(id=hit.id, page_content=hit.text, metadata={**metadata, SCORE: float(hit.score), DETAILS: details})
+
+
+def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
+    """How the score came about and how the record stood, in JSON's own kinds. `recall_id` is what feedback needs."""
+    read = hit.record.read
+    return {
+        "id": hit.id,
+        "recall_id": recall_id,
+        "parts": {name: float(part) for name, part in hit.parts.items()},
+        "similarity": float(hit.similarity),
+        "importance": hit.record.importance,
+        "last_read": read.last_read,
+        "retrieval_count": read.retrieval_count,
+        "remembered": read.remembered,
+        "strength": float(read.strength),
+        "pinned": read.pinned,
+    }
+
+
+def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, Any]:
+    """The arguments of `remember` for a document: nothing of what a recall added, and no read state.
+
+    >>> note = Document("likes tea", id="n", metadata={"source": "chat", "importance": 0.7, "score": 0.9})
+    >>> arguments_of(note, Scope("ana"), Fields())
+    {'text': 'likes tea', 'id': 'n', 'importance': 0.7, 'metadata': {'source': 'chat', 'score': 0.9}}
+    """
+    if not isinstance(document, Document):
+        raise InvalidInputError(f"A document was given as {type(document).__name__}. Give a LangChain Document.")
+    metadata = _without_ours(document.metadata, fields)
+    owner = metadata.pop(fields.user_id, None)
+    if owner is not None and owner != scope.user:
+        raise ScopeError(
+            f"The document {document.id!r} says {fields.user_id}={owner!r}, but it was given to the memory of {scope}. "
+            "Add it for that user, or take the key away."
+        )
+    known = {name: metadata.pop(getattr(fields, name), None) for name in ARGUMENTS}
+    known |= {name: _moment(known[name]) for name in TIMES}
+    arguments = {"text": document.page_content, "id": document.id, **known}
+    return {**{key: value for key, value in arguments.items() if value is not None}, "metadata": metadata}
+
+
+def verdicts_on(helpful: Iterable[Document], unhelpful: Iterable[Document]) -> dict[str, tuple[list[str], list[str]]]:
+    """The ids of helpful and of unhelpful documents, by the recall that returned them."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for column, documents in enumerate((helpful, unhelpful)):
+        for document in [documents] if isinstance(documents, Document) else documents:
+            recall, one = _origin(document)
+            found.setdefault(recall, ([], []))[column].append(one)
+    return found
+
+
+def _origin(document: object) -> tuple[str, str]:
+    """The recall that returned a document, and the record's id."""
+    details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
+    if isinstance(details, Mapping) and {"recall_id", "id"} <= details.keys():
+        return details["recall_id"], details["id"]
+    raise InvalidInputError(
+        f"{document!r} does not come from a recall: it has no metadata[{DETAILS!r}]. Give documents that the "
+        "retriever returned, or use memory.for_user(...).feedback(recall_id, helpful=[id])."
+    )
+
+
+def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """The user's own metadata; None, which no database keeps, is left out."""
+    details = metadata.get(DETAILS)
+    added = {SCORE, DETAILS} if isinstance(details, Mapping) and "recall_id" in details else set()
+    given = {key: value for key, value in metadata.items() if key not in added and value is not None}
+    if added and isinstance(details, Mapping):
+        given.update(details.get("hidden") or {})
+    dropped = {getattr(fields, name) for name in (*READ_DRIVEN, "superseded_by")}
+    return {key: value for key, value in given.items() if key not in dropped}
+
+
+def _moment(value: Any) -> Any:
+    """An ISO text as a datetime (without a zone: UTC), anything else as it is: the core says what it takes."""
+    if not isinstance(value, str):
+        return value
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return value
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)

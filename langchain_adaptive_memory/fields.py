@@ -1,0 +1,132 @@
+"""What is a retriever made of? Its fields, checked, and a memory that was given or made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Literal
+
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+from pydantic import ConfigDict, SkipValidation, ValidationError, ValidationInfo, field_validator, model_validator
+from typing_extensions import Self
+
+from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
+from adaptive_memory_core.flow import check
+from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
+from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user
+from langchain_adaptive_memory.turns import watch_runs
+from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of
+
+
+class RetrieverOverMemory(BaseRetriever):
+    """The part of a retriever that is there before the first call.
+
+    LangChain makes a retriever anew from its fields wherever one of them is configured for a call. So all that must be
+    shared is in the memory, which is handed on as it is.
+    """
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    memory: SkipValidation[Any]
+    k: SkipValidation[int] = 4
+    policy: SkipValidation[Policy | None] = None
+    filter: SkipValidation[Mapping[str, Any] | None] = None
+    user_id: SkipValidation[Any] = None
+    score_threshold: SkipValidation[float | None] = None
+    similarity_threshold: SkipValidation[float | None] = None
+    reinforce: SkipValidation[bool] = True
+    user_key: str | None = USER_KEY
+    owns_memory: bool = False
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            ours = [one.get("ctx", {}).get("error") for one in error.errors()]
+            raise next((one for one in ours if isinstance(one, AdaptiveMemoryError)), error) from None
+        watch_runs()
+
+    @classmethod
+    def from_collection(
+        cls,
+        collection: Any,
+        embeddings: Any = None,
+        *,
+        fields: Fields | None = None,
+        ledger: Any = None,
+        write: Literal["behind", "through"] = "behind",
+        keeping: Keeping | None = None,
+        clock: Callable[[], float] | None = None,
+        **retriever_fields: Any,
+    ) -> Self:
+        """A retriever over a `chromadb.Collection` as it is, with its own memory; close it when done.
+
+        `embeddings` are those that the vectors were made with, None for the collection's own embedding function.
+        `fields`, `ledger`, `write`, `keeping` and `clock` are those of `AdaptiveMemory`.
+        """
+        more: dict[str, Any] = {} if clock is None else {"clock": clock}
+        policy = checked_policy(retriever_fields.get("policy"))
+        memory = memory_over(
+            collection, embeddings, fields=fields, ledger=ledger, write=write, keeping=keeping, policy=policy, **more
+        )
+        try:
+            retriever_fields.setdefault("user_id", usual_user(collection, memory))
+            return cls(memory=memory, owns_memory=True, **retriever_fields)
+        except BaseException:
+            memory.close()
+            raise
+
+    @classmethod
+    def from_vectorstore(cls, vectorstore: VectorStore, **arguments: Any) -> Self:
+        """A retriever over a `langchain_chroma.Chroma`, with its own embeddings and all that is in it.
+
+        It takes what `from_collection` takes. The vector store can still be used: documents that are added to it are
+        found here.
+        """
+        if not is_vectorstore(vectorstore):
+            raise InvalidInputError(
+                f"The vector store is {type(vectorstore).__name__}. Give a langchain_chroma.Chroma; for a "
+                "chromadb.Collection there is from_collection."
+            )
+        return cls.from_collection(vectorstore, **arguments)
+
+    @field_validator(*FIELDS, mode="before")
+    @classmethod
+    def _check(cls, value: Any, field: ValidationInfo) -> Any:
+        return checked(str(field.field_name), value)
+
+    @field_validator("user_id", mode="before")
+    @classmethod
+    def _check_user(cls, value: Any) -> Any:
+        return checked_default(value)
+
+    @field_validator("user_key", mode="before")
+    @classmethod
+    def _check_key(cls, value: Any) -> Any:
+        return None if value is None else check.name(value, "user_key")
+
+    @model_validator(mode="after")
+    def _open(self) -> Self:
+        if is_source(self.memory):
+            source, self.owns_memory = self.memory, True
+            self.memory = memory_over(source, policy=self.policy)
+            if "user_id" not in self.model_fields_set:
+                self.user_id = usual_user(source, self.memory)
+        checked_memory(self.memory)
+        if isinstance(self.memory, UserMemory):
+            scope_of(self.memory, default=self.user_id, key=None)
+        return self
+
+    def close(self) -> None:
+        """Write back what is due and let go, if the memory was made for this retriever; else nothing."""
+        if self.owns_memory:
+            self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,80 @@
+"""What can a memory be made from? A Chroma collection, or LangChain's vector store over one with its own embeddings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.retrievers import LangSmithRetrieverParams
+
+from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
+from adaptive_memory_core.models.naming import name_of
+from langchain_adaptive_memory.user import EVERYONE, Default
+
+LOOKED_AT = 100  # records, to see whether they name users
+
+
+def memory_over(source: Any, embeddings: Any = None, **arguments: Any) -> AdaptiveMemory:
+    """A memory over a `chromadb.Collection` or a `langchain_chroma.Chroma`; nothing in it is changed.
+
+    `embeddings` are LangChain's, or whatever `AdaptiveMemory` takes as an embedder. Without any: those of the vector
+    store, or the collection's own.
+    """
+    if is_vectorstore(source) and embeddings is None:
+        embeddings = source.embeddings
+    collection = collection_of(source)
+    return AdaptiveMemory(collection, embedder=None if embeddings is None else embedder_of(embeddings), **arguments)
+
+
+def is_vectorstore(source: Any) -> bool:
+    """Whether it is LangChain's Chroma, or a subclass, without importing that package."""
+    return any(kind.__name__ == "Chroma" and hasattr(kind, "similarity_search") for kind in type(source).__mro__)
+
+
+def embedder_of(embeddings: Any) -> Embedder:
+    """LangChain's embeddings behind the core's face; under the name of their class and model.
+
+    >>> class Lengths:
+    ...     model = "lengths-1"
+    ...     def embed_documents(self, texts): return [[float(len(text)), 1.0] for text in texts]
+    ...     def embed_query(self, text): return [float(len(text)), 1.0]
+    >>> embedder_of(Lengths()).name
+    'Lengths:lengths-1'
+    """
+    if isinstance(embeddings, Embedder) or not hasattr(embeddings, "embed_documents"):
+        return as_embedder(embeddings)
+    if not hasattr(embeddings, "embed_query") or isinstance(embeddings, type):
+        raise InvalidInputError(
+            f"embeddings is {embeddings!r}. Give an object with embed_documents and embed_query, e.g. "
+            "OpenAIEmbeddings(), or an Embedder of adaptive_memory_core."
+        )
+    return Embedder(name_of(embeddings), embeddings.embed_documents, embeddings.embed_query)
+
+
+def is_source(thing: Any) -> bool:
+    """Whether a memory can be made over it."""
+    return is_vectorstore(thing) or (hasattr(thing, "configuration_json") and hasattr(thing, "query"))
+
+
+def collection_of(source: Any) -> Any:
+    """The collection of a vector store; anything else as it is."""
+    return source._collection if is_vectorstore(source) else source
+
+
+def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
+    """Whose records are meant in a collection, where the caller does not say: everybody's, unless they name users.
+
+    Among records that have users, a call without one is more likely a mistake than a wish for the few that have none.
+    """
+    key = memory.fields.user_id
+    found = collection_of(source).get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
+    return None if any(key in (metadata or {}) for metadata in found) else EVERYONE
+
+
+def tracing_names(memory: AdaptiveMemory | UserMemory) -> LangSmithRetrieverParams:
+    """What a trace says of the store and the embedder."""
+    whole = memory.memory if isinstance(memory, UserMemory) else memory
+    provider, _, model = whole.embedder_name.partition(":")
+    names: LangSmithRetrieverParams = {"ls_vector_store_provider": "Chroma", "ls_embedding_provider": provider}
+    if model:
+        names["ls_embedding_model"] = model
+    return names

@@ -1,0 +1,76 @@
+"""Which question of the user does a run belong to? To the root of its tree: one question may make many inner calls.
+
+LangChain tells a run its parent and nobody the root. So a handler that every run inherits notes, for each run that is
+under way, the root it hangs from. It is put in place when the first retriever, tool or middleware is made.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.tracers.context import register_configure_hook
+
+MOST_RUNS = 100_000  # under way at once; runs that never said that they ended go first
+
+
+class Roots(BaseCallbackHandler):
+    """The root of every run that is under way."""
+
+    run_inline = True  # a thread hop for a look into a dict would cost more than the look
+    ignore_llm = True
+    ignore_chat_model = True
+    ignore_custom_event = True
+    ignore_retry = True
+
+    def __init__(self) -> None:
+        self._roots: dict[UUID, UUID] = {}
+
+    def root_of(self, run: UUID) -> UUID:
+        """Itself, where it is not under way or has no parent."""
+        return self._roots.get(run, run)
+
+    @property
+    def under_way(self) -> int:
+        return len(self._roots)
+
+    def _began(self, *_: Any, run_id: UUID, parent_run_id: UUID | None = None, **__: Any) -> None:
+        while len(self._roots) >= MOST_RUNS:
+            self._roots.pop(next(iter(self._roots), run_id), None)
+        self._roots[run_id] = run_id if parent_run_id is None else self.root_of(parent_run_id)
+
+    def _ended(self, *_: Any, run_id: UUID, **__: Any) -> None:
+        self._roots.pop(run_id, None)
+
+    on_chain_start = on_tool_start = on_retriever_start = _began
+    on_chain_end = on_tool_end = on_retriever_end = _ended
+    on_chain_error = on_tool_error = on_retriever_error = _ended
+
+
+_roots = Roots()
+_everywhere: ContextVar[BaseCallbackHandler | None] = ContextVar("adaptive_memory_roots", default=_roots)
+_watching = threading.Event()
+_installing = threading.Lock()
+
+
+def watch_runs() -> None:
+    """Have runs noted from now on; asking again changes nothing."""
+    with _installing:
+        if not _watching.is_set():
+            register_configure_hook(_everywhere, inheritable=True)
+            _watching.set()
+
+
+def turn_of(run: UUID) -> str:
+    """The turn that a run belongs to."""
+    return str(_roots.root_of(run))
+
+
+def current_turn(config: RunnableConfig | None = None) -> str | None:
+    """The turn of the run that this config, or else the context, belongs to; None outside of any run."""
+    parent = getattr(ensure_config(config).get("callbacks"), "parent_run_id", None)
+    return None if parent is None else turn_of(parent)

@@ -1,0 +1,135 @@
+"""Whose memory is meant? Looked for in the call, its config, LangGraph's context, the constructor; nobody is an error.
+
+A name that is there but empty (None, "") is an error and never passed over: what comes next might be somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, Literal
+
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables.config import var_child_runnable_config
+
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, ScopeError, UserMemory
+from adaptive_memory_core.flow.check import user_scope
+
+USER_KEY = "user_id"
+RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime
+
+
+class Unnamed(Enum):
+    """The two ways of naming nobody. An Enum, so that copies of them are still them."""
+
+    EVERYONE = "everyone"
+    NOT_GIVEN = "not given"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
+"""As `user_id` of a retriever: the records that belong to no user, where a call names none."""
+NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
+
+Default = str | Literal[Unnamed.EVERYONE] | None
+
+
+def scope_of(
+    memory: AdaptiveMemory | UserMemory,
+    config: RunnableConfig | None = None,
+    *,
+    given: Any = NOT_GIVEN,
+    default: Default = None,
+    key: str | None = USER_KEY,
+    context: Any = None,
+) -> UserMemory:
+    """The memory to read and write: that of the user who is named, else of the default; nobody at all is an error.
+
+    `given` is what the call itself says, `default` what the constructor said (None: every call must name a user),
+    `key` the name to look for in config["configurable"] and in LangGraph's context (None: look in neither).
+    A `UserMemory` is one user's already; any other name is refused.
+    """
+    named = find_user(config, given=given, key=key, context=context)
+    if isinstance(memory, UserMemory):
+        return _the_same(memory, default if named is None else named)
+    user = default if named is None else named
+    if user is EVERYONE:
+        return memory.for_everyone()
+    if user is None:
+        raise nobody(key)
+    return memory.for_user(user)
+
+
+def find_user(
+    config: RunnableConfig | None = None, *, given: Any = NOT_GIVEN, key: str | None = USER_KEY, context: Any = None
+) -> str | None:
+    """The user who is named for this call, or None where nobody is.
+
+    The nearest wins: the call's own argument, then config["configurable"] of the call and of the run around it, then
+    LangGraph's runtime context.
+
+    >>> find_user({"configurable": {"user_id": "ana"}}), find_user({"configurable": {"user_id": "ana"}}, given="ben")
+    ('ana', 'ben')
+    >>> find_user() is None
+    True
+    """
+    if given is not NOT_GIVEN:
+        return user_scope(given).user
+    if key is None:
+        return None
+    settings = list(_settings(config))
+    contexts = [context, *(getattr(one.get(RUNTIME), "context", None) for one in settings)]
+    for place in [*settings, *contexts]:
+        found = place.get(key, NOT_GIVEN) if isinstance(place, Mapping) else getattr(place, key, NOT_GIVEN)
+        if found is not NOT_GIVEN:
+            return user_scope(found).user
+    return None
+
+
+def checked_default(user: object) -> Default:
+    """The constructor's `user_id`: a name, EVERYONE, or None."""
+    return user if user is None or user is EVERYONE else user_scope(user).user
+
+
+def checked_memory(memory: object) -> AdaptiveMemory | UserMemory:
+    """A memory or one user's part of it."""
+    if isinstance(memory, AdaptiveMemory | UserMemory):
+        return memory
+    raise InvalidInputError(
+        f"memory is {type(memory).__name__}. Give an AdaptiveMemory, e.g. AdaptiveMemory.open('./memory'), or one "
+        "user's part of it: memory.for_user('alice')."
+    )
+
+
+def nobody(key: str | None) -> ScopeError:
+    """What is said where a user is required and none is named."""
+    ways = "user_id= in the call or in the constructor"
+    if key is not None:
+        ways += (
+            f', config={{"configurable": {{"{key}": ...}}}}, or a field {key!r} of the LangGraph context. Some '
+            "wrappers (MultiQueryRetriever, ContextualCompressionRetriever) keep a call's config to themselves: call "
+            "them inside a chain, or wrap retriever.bind(user_id=...)"
+        )
+    return ScopeError(f"No user was named, and this memory may have many. Give {ways}. For nobody's records: EVERYONE.")
+
+
+def _settings(config: RunnableConfig | None) -> Iterator[Mapping[str, Any]]:
+    """What is configurable for the call, then for the run around it: a call's own config hides that one."""
+    yield ensure_config(config).get("configurable", {})
+    around = var_child_runnable_config.get()
+    if around is not None:
+        yield around.get("configurable", {})
+
+
+def _the_same(memory: UserMemory, user: Default) -> UserMemory:
+    if user is None or user == memory.user or (user is EVERYONE and memory.user is None):
+        return memory
+    hint = " Where the user around it does not matter to this one, say user_key=None." if memory.user is None else ""
+    raise ScopeError(
+        f"This is the memory of {memory.scope}, but {user!r} was named. Give the AdaptiveMemory itself to serve more "
+        f"than one user.{hint}"
+    )

@@ -1,0 +1,169 @@
+"""Is a document just what stands in the collection, with what we know beside it, and does it go back unchanged?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from langchain_core.documents import Document
+
+from adaptive_memory_core import AdaptiveMemory, Fields, InvalidInputError, Policy, ScopeError, UserMemory, Weights
+from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from langchain_adaptive_memory.convert import DETAILS, SCORE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chromadb import Collection
+
+    from tests.conftest import Clock, Contents
+    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
+
+READ_DRIVEN = {"last_read", "retrieval_count", "remembered", "strength"}
+
+
+def without_ours(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in document.metadata.items() if key not in (SCORE, DETAILS)}
+
+
+def test_a_document_is_what_the_vector_store_returns_and_two_keys(new_store: NewStore) -> None:
+    store = new_store(created_at="2026-01-15T10:00:00Z", importance="high", tags=["a", "b"], kind="note")
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as retriever:
+        for _ in range(2):
+            plain = {one.id: one for one in store.as_retriever(search_kwargs={"k": 5}).invoke("tea")}
+            ours = retriever.invoke("tea")
+            assert {one.id for one in ours} == set(plain)
+            for one in ours:
+                assert one.page_content == plain[one.id].page_content
+                expected = {key: value for key, value in plain[one.id].metadata.items() if key not in READ_DRIVEN}
+                assert without_ours(one) == expected
+            retriever.memory.flush()  # the second time, the read-driven keys stand in the collection
+
+
+def test_texts_and_vectors_and_the_keys_of_others_are_as_before(
+    new_store: NewStore, contents: Callable[[Collection], Contents]
+) -> None:
+    store = new_store(strength="500 mg")
+    before = contents(store._collection)
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as retriever:
+        assert retriever.invoke("tea")[0].metadata["strength"] == "500 mg"
+        retriever.feedback(helpful=retriever.invoke("tea"))
+    after = contents(store._collection)
+    for one, (text, metadata, vector) in before.items():
+        assert (after[one][0], after[one][2]) == (text, vector)
+        assert (after[one][1] or {}).items() >= (metadata or {}).items()
+
+
+def test_a_score_lies_in_the_unit_interval_best_first_and_its_parts_add_up(new_retriever: NewRetriever) -> None:
+    found = new_retriever(user_id="alice", k=5).invoke("green tea")
+    scores = [one.metadata[SCORE] for one in found]
+    assert scores == sorted(scores, reverse=True)
+    for one in found:
+        details = one.metadata[DETAILS]
+        assert 0 <= one.metadata[SCORE] <= 1
+        assert sum(details["parts"].values()) == pytest.approx(one.metadata[SCORE])
+        assert (details["id"], type(one.metadata[SCORE])) == (one.id, float)
+        assert set(details["parts"]) == {"recency", "importance", "similarity"}
+
+
+def test_what_is_known_of_a_record_stands_under_one_key_as_of_now(
+    alice: UserMemory, clock: Clock, new_retriever: NewRetriever
+) -> None:
+    retriever = new_retriever(alice, k=1)
+    first = retriever.invoke("green tea")[0].metadata[DETAILS]
+    clock.pass_days(1)
+    alice.pin("tea")
+    second = retriever.invoke("green tea")[0].metadata[DETAILS]
+    assert (first["retrieval_count"], first["last_read"], first["pinned"]) == (0, None, False)
+    assert (second["retrieval_count"], second["pinned"]) == (1, True)
+    assert second["last_read"] == clock.now - 86_400
+    assert second["recall_id"] != first["recall_id"]
+    assert second["importance"] == 0.5
+
+
+def test_a_document_is_json_through_and_through(new_retriever: NewRetriever) -> None:
+    for one in new_retriever(user_id="alice", k=5).invoke("green tea"):
+        assert json.loads(json.dumps(one.metadata, allow_nan=False)) == one.metadata
+        assert Document.model_validate_json(one.model_dump_json()) == one
+
+
+def test_documents_are_nobody_elses(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice", k=1)
+    one = retriever.invoke("green tea")[0]
+    one.metadata.clear()
+    one.page_content = "gone"
+    assert retriever.invoke("green tea")[0].page_content == "green tea is nice"
+
+
+def test_a_record_without_metadata_is_a_document(new_store: NewStore, embed: Callable[..., Any]) -> None:
+    store = new_store(())
+    store._collection.add(ids=["bare"], documents=["green tea"], embeddings=embed(["tea"]))
+    with AdaptiveMemoryRetriever.from_vectorstore(store) as retriever:
+        assert without_ours(retriever.invoke("tea")[0]) == {}
+
+
+def test_metadata_of_the_users_own_under_our_two_names_is_hidden_and_not_lost(new_store: NewStore) -> None:
+    store = new_store(score=7, adaptive_memory="yes")
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=1) as retriever:
+        found = retriever.invoke("green tea")[0]
+        assert 0 <= found.metadata[SCORE] <= 1
+        assert found.metadata[DETAILS]["hidden"] == {"score": 7, "adaptive_memory": "yes"}
+        retriever.add_documents([found])
+    again = store.get_by_ids(["tea"])[0]
+    assert (again.metadata["score"], again.metadata["adaptive_memory"]) == (7, "yes")
+
+
+def test_a_recalled_document_that_is_added_again_is_the_record_it_was(
+    memory: AdaptiveMemory, alice: UserMemory, clock: Clock, new_retriever: NewRetriever
+) -> None:
+    alice.remember("likes tea", id="t", importance=0.8, kind="fact", metadata={"source": "chat"}, created_at=clock.now)
+    retriever = new_retriever(user_id="alice", k=1)
+    for _ in range(2):
+        retriever.invoke("likes tea")
+        clock.pass_days(1)
+    memory.flush()
+    before, found = alice.get("t"), retriever.invoke("likes tea", reinforce=False)[0]
+    assert retriever.add_documents([found]) == ["t"]
+    assert alice.get("t") == before
+    assert (before.read.retrieval_count, before.metadata) == (2, {"source": "chat"})
+
+
+def test_metadata_with_a_meaning_has_it(memory: AdaptiveMemory, new_retriever: NewRetriever, clock: Clock) -> None:
+    keys = {"importance": 0.9, "kind": "fact", "created_at": "2025-01-01T00:00:00Z", "page": 3, "gone": None}
+    new_retriever(user_id="alice").add_documents([Document("purple juice", id="j", metadata=keys)])
+    record = memory.for_user("alice").get("j")
+    assert (record.importance, record.kind, record.created_at) == (0.9, "fact", 1_735_689_600.0)
+    assert record.metadata == {"page": 3}
+
+
+async def test_a_document_of_one_user_is_not_added_for_another(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    note = Document("purple juice", metadata={"user_id": "bob"})
+    with pytest.raises(ScopeError, match="bob"):
+        retriever.add_documents([note])
+    with pytest.raises(ScopeError, match="bob"):
+        await retriever.aadd_documents([note])
+    assert len(await retriever.aadd_documents([note], user_id="bob")) == 1
+
+
+def test_what_cannot_be_stored_is_refused_with_its_name(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    with pytest.raises(InvalidInputError, match="nested"):
+        retriever.add_documents([Document("x", metadata={"nested": {"a": 1}})])
+    with pytest.raises(InvalidInputError, match="Document"):
+        retriever.add_documents(["just a text"])  # type: ignore[list-item]
+
+
+def test_keys_under_other_names_keep_them(new_store: NewStore) -> None:
+    fields = Fields(user_id="owner", importance="salience", last_read="seen_at")
+    store = new_store(owner="ana", salience=0.9)
+    policy = Policy(weights=Weights(recency=1, importance=1, similarity=1))
+    with AdaptiveMemoryRetriever.from_vectorstore(store, fields=fields, user_id="ana", policy=policy) as retriever:
+        retriever.invoke("tea")
+        retriever.memory.flush()
+        found = retriever.invoke("tea")[0]
+        assert (found.metadata["owner"], found.metadata["salience"]) == ("ana", 0.9)
+        assert "seen_at" not in found.metadata
+        assert found.metadata[DETAILS]["importance"] == 0.9
+        assert "seen_at" in store.get_by_ids([str(found.id)])[0].metadata

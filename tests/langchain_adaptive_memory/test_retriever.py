@@ -1,0 +1,371 @@
+"""Does it behave as a retriever should: per-call arguments, async, batches, events, errors, one shared memory?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from chromadb import Collection
+from langchain_chroma import Chroma
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.runnables.utils import ConfigurableField
+from langchain_core.vectorstores import InMemoryVectorStore
+from pydantic import ValidationError
+
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    ClosedError,
+    FilterError,
+    InvalidInputError,
+    NotFoundError,
+    Policy,
+    PolicyError,
+    StoreError,
+    UserMemory,
+    Weights,
+)
+from langchain_adaptive_memory import AdaptiveMemoryRetriever
+
+if TYPE_CHECKING:
+    from tests.conftest import Clock, Open
+    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore, WordEmbeddings
+
+
+def ids(documents: list[Document]) -> list[str]:
+    return [str(one.id) for one in documents]
+
+
+async def test_blocking_and_async_calls_take_the_same_arguments_and_agree(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(k=4, user_id="alice", reinforce=False)
+    calls: list[dict[str, Any]] = [
+        {},
+        {"k": 1},
+        {"k": 5},
+        {"score_threshold": 0.5},
+        {"similarity_threshold": 0.3},
+        {"policy": Policy(weights=Weights(recency=1, importance=0, similarity=0))},
+        {"reinforce": False, "now": 1_760_000_500.0, "verbose": True},
+    ]
+    for arguments in calls:
+        expected = retriever.invoke("green tea", **arguments)
+        found = await retriever.ainvoke("green tea", **arguments)
+        assert ids(found) == ids(expected)
+        assert [one.metadata["score"] for one in found] == [one.metadata["score"] for one in expected]
+    assert len(retriever.invoke("green tea", k=1)) == 1
+    assert len(retriever.invoke("green tea", k=5)) == 5
+
+
+async def test_a_name_that_there_is_not_is_refused(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    for error in (TypeError, InvalidInputError):
+        with pytest.raises(error, match=r"'filters'. Did you mean 'filter'\?"):
+            retriever.invoke("tea", filters={"n": 1})
+        with pytest.raises(error, match="'search_kwargs'"):
+            await retriever.ainvoke("tea", search_kwargs={"k": 1})
+    with pytest.raises(ValidationError, match="decay_rat"):
+        new_retriever(decay_rat=0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("k", 0, InvalidInputError),
+        ("k", "4", InvalidInputError),
+        ("k", True, InvalidInputError),
+        ("score_threshold", 80, InvalidInputError),
+        ("similarity_threshold", -0.1, InvalidInputError),
+        ("filter", "kind = fact", FilterError),
+        ("policy", {"half_life_days": 7}, PolicyError),
+        ("reinforce", "no", InvalidInputError),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_when_it_is_given(
+    name: str, value: Any, error: type[Exception], new_retriever: NewRetriever
+) -> None:
+    with pytest.raises(error, match=name):
+        new_retriever(user_id="alice", **{name: value})
+    with pytest.raises(error, match=name):
+        new_retriever(user_id="alice").invoke("tea", **{name: value})
+
+
+@pytest.mark.parametrize("memory_given", [None, "./memory", 7, object()])
+def test_what_is_no_memory_is_refused(memory_given: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"AdaptiveMemory.open"):
+        AdaptiveMemoryRetriever(memory=memory_given)
+    with pytest.raises(ValidationError):
+        AdaptiveMemoryRetriever()  # type: ignore[call-arg] # that is the point
+
+
+def test_a_filter_narrows_and_the_one_of_the_call_takes_the_place_of_the_other(new_store: NewStore) -> None:
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store(), filter={"n": {"$lt": 2}}) as retriever:
+        assert sorted(ids(retriever.invoke("tea"))) == ["coffee", "tea"]
+        assert ids(retriever.invoke("tea", filter={"n": 3})) == ["red"]
+        assert ids(retriever.invoke("tea", filter={"n": 3, "source": "chat"})) == ["red"]
+        assert len(retriever.invoke("tea", filter=None)) == 4
+        assert retriever.invoke("tea", filter={"n": 99}) == []
+
+
+def test_a_filter_cannot_reach_another_user(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    assert retriever.invoke("tea", filter={"user_id": "bob"}) == []
+    either: Any = {"$or": [{"user_id": "bob"}, {"user_id": "alice"}]}
+    assert "bobs" not in ids(retriever.invoke("tea", filter=either, k=9))
+
+
+def test_a_score_threshold_is_the_least_score_and_a_similarity_threshold_knows_nothing_relevant(
+    new_retriever: NewRetriever,
+) -> None:
+    retriever = new_retriever(user_id="alice", score_threshold=0.6)
+    assert ids(retriever.invoke("green tea")) == ["tea"]
+    assert all(one.metadata["score"] >= 0.1 for one in retriever.invoke("green tea", score_threshold=0.1))
+    assert retriever.invoke("quantum chromodynamics", similarity_threshold=0.5, score_threshold=None) == []
+
+
+def test_recency_reorders_what_is_equally_near(clock: Clock, alice: UserMemory, new_retriever: NewRetriever) -> None:
+    alice.remember("a note on tax", id="older")
+    clock.pass_days(60)
+    alice.remember("a note on tax", id="newer")
+    retriever = new_retriever(alice, k=2, policy=Policy.preset("equal"))
+    assert ids(retriever.invoke("a note on tax", reinforce=False)) == ["newer", "older"]
+
+
+def test_what_is_returned_counts_as_read_and_a_look_does_not(
+    clock: Clock, alice: UserMemory, new_retriever: NewRetriever
+) -> None:
+    retriever = new_retriever(alice, k=1)
+    for _ in range(3):
+        retriever.invoke("green tea", reinforce=False)
+    assert alice.get("tea").read.retrieval_count == 0
+    retriever.invoke("green tea")
+    clock.pass_seconds(100)
+    retriever.invoke("green tea")
+    assert alice.get("tea").read.retrieval_count == 2
+    assert alice.get("coffee").read.retrieval_count == 0
+    assert new_retriever(alice, reinforce=False).invoke("green tea")
+    assert alice.stats().recalls == 2
+
+
+def test_one_memory_serves_all_that_is_made_of_a_retriever(new_store: NewStore) -> None:
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store(), k=1) as retriever:
+        fields = retriever.configurable_fields(k=ConfigurableField(id="k"), user_id=ConfigurableField(id="who"))
+        assert len(fields.invoke("tea", {"configurable": {"k": 3}})) == 3
+        made = fields.with_config(configurable={"k": 2}).prepare()[0]  # type: ignore[attr-defined]
+        assert (made.k, made.memory) == (2, retriever.memory)
+        for other in (retriever.model_copy(update={"k": 2}), retriever.model_copy(), made):
+            other.invoke("tea")
+            assert other.memory is retriever.memory
+        everyone = retriever.memory.for_everyone()
+        assert everyone.stats().recalls == 4
+        assert len([one for one in threading.enumerate() if "adaptive" in one.name and "projector" in one.name]) <= 1
+
+
+def test_a_memory_that_was_made_for_a_retriever_is_closed_with_it_and_one_that_was_given_is_not(
+    new_store: NewStore, memory: AdaptiveMemory, alice: UserMemory
+) -> None:
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store()) as made:
+        made.invoke("tea")
+    with pytest.raises(ClosedError):
+        made.invoke("tea")
+    with AdaptiveMemoryRetriever(memory=memory, user_id="alice") as given:
+        given.invoke("tea")
+    given.close()
+    assert given.invoke("tea")
+
+
+def test_a_store_a_collection_and_a_memory_may_each_be_given_as_the_memory(
+    new_store: NewStore, new_retriever: NewRetriever, embeddings: WordEmbeddings
+) -> None:
+    store = new_store()
+    found = ids(new_retriever(store).invoke("tea"))
+    assert len(found) == 4
+    with AdaptiveMemoryRetriever.from_collection(store._collection, embeddings) as retriever:
+        assert ids(retriever.invoke("tea")) == found
+    with AdaptiveMemoryRetriever.from_collection(store._collection, embeddings.embed) as retriever:
+        assert ids(retriever.invoke("tea")) == found
+
+
+def test_a_refused_field_leaves_no_memory_open(new_store: NewStore) -> None:
+    before = threading.active_count()
+    for fields in ({"k": 0}, {"nope": 1}):
+        with pytest.raises(ValueError):
+            AdaptiveMemoryRetriever.from_vectorstore(new_store(), **fields)
+    assert threading.active_count() == before
+
+
+def test_only_a_chroma_is_taken_as_a_vector_store(embeddings: WordEmbeddings, collection: Collection) -> None:
+    with pytest.raises(InvalidInputError, match="InMemoryVectorStore"):
+        AdaptiveMemoryRetriever.from_vectorstore(InMemoryVectorStore(embeddings))
+    with pytest.raises(InvalidInputError, match="from_collection"):
+        AdaptiveMemoryRetriever.from_vectorstore(collection)  # type: ignore[arg-type]
+
+
+def test_a_subclass_of_langchains_chroma_is_one(new_store: NewStore, embeddings: WordEmbeddings) -> None:
+    class Ours(Chroma): ...
+
+    store = new_store()
+    ours = Ours(store._collection.name, embeddings, client=store._client, create_collection_if_not_exists=False)
+    with AdaptiveMemoryRetriever.from_vectorstore(ours) as retriever:
+        assert len(retriever.invoke("tea")) == 4
+
+
+def test_what_reads_taught_outlives_the_process(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.for_user("ana").remember("green tea", id="tea")
+    AdaptiveMemoryRetriever(memory=memory, user_id="ana").invoke("tea")
+    memory.close()
+    document = AdaptiveMemoryRetriever(memory=open_memory(), user_id="ana").invoke("tea")[0]
+    assert document.metadata["adaptive_memory"]["retrieval_count"] == 1
+
+
+async def test_many_threads_and_tasks_count_every_read_once(
+    clock: Clock, alice: UserMemory, new_retriever: NewRetriever
+) -> None:
+    retriever = new_retriever(alice, k=1, policy=Policy(refresh_floor_seconds=0.0))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: retriever.invoke("green tea"), range(40)))
+    await asyncio.gather(*(retriever.ainvoke("green tea") for _ in range(40)))
+    retriever.batch(["green tea"] * 20)
+    assert alice.get("tea").read.retrieval_count == 100
+    assert alice.stats().recalls == 100
+
+
+async def test_an_async_call_does_not_hold_up_the_loop(new_store: NewStore, embeddings: WordEmbeddings) -> None:
+    def slow(texts: Any) -> Any:
+        time.sleep(0.3)
+        return type(embeddings).embed_documents(embeddings, list(texts))
+
+    with AdaptiveMemoryRetriever.from_collection(new_store()._collection, slow) as retriever:
+        call = asyncio.create_task(retriever.ainvoke("tea"))
+        beats = 0
+        while not call.done():
+            await asyncio.sleep(0.01)
+            beats += 1
+        assert await call
+        assert beats >= 10
+
+
+class Notes(BaseCallbackHandler):
+    def __init__(self, *, failing: bool = False) -> None:
+        self.events: list[tuple[str, Any]] = []
+        self.failing = failing
+
+    def on_retriever_start(self, serialized: Any, query: str, **more: Any) -> None:
+        self.events.append(("start", (query, more["name"], more["tags"], more["metadata"])))
+
+    def on_retriever_end(self, documents: Any, **_: Any) -> None:
+        self.events.append(("end", len(documents)))
+        if self.failing:
+            raise OSError("the handler failed")
+
+    def on_retriever_error(self, error: BaseException, **_: Any) -> None:
+        self.events.append(("error", type(error)))
+
+
+async def test_callbacks_hear_what_they_hear_of_any_retriever(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice", tags=["memory"], metadata={"team": "it"})
+    for call in (retriever.invoke, retriever.ainvoke):
+        notes = Notes()
+        found = call("tea", {"callbacks": [notes], "run_name": "looking", "tags": ["one"]})
+        assert await found if asyncio.iscoroutine(found) else found
+        (started, (query, name, tags, metadata)), ended = notes.events
+        assert (started, query, name, set(tags), ended) == ("start", "tea", "looking", {"memory", "one"}, ("end", 4))
+        assert metadata["team"] == "it"
+        assert metadata["ls_retriever_name"] == "adaptivememory"
+        assert metadata["ls_vector_store_provider"] == "Chroma"
+        assert metadata["ls_embedding_provider"] == "word_vectors"
+
+
+async def test_an_error_reaches_the_callbacks_and_the_caller(new_retriever: NewRetriever) -> None:
+    notes, retriever = Notes(), new_retriever()
+    with pytest.raises(ValueError, match="No user"):
+        retriever.invoke("tea", {"callbacks": [notes]})
+    with pytest.raises(ValueError, match="No user"):
+        await retriever.ainvoke("tea", {"callbacks": [notes]})
+    with pytest.raises(TypeError):
+        retriever.invoke("tea", {"callbacks": [notes]}, kk=1)
+    assert [what for what, _ in notes.events] == ["start", "error"] * 3
+
+
+def test_a_callback_that_fails_or_meddles_costs_nothing(
+    alice: UserMemory, new_retriever: NewRetriever, caplog: Any
+) -> None:
+    class Meddling(BaseCallbackHandler):
+        def on_retriever_end(self, documents: Any, **_: Any) -> None:
+            documents[0].metadata.clear()
+            documents[0].page_content = ""
+
+    retriever = new_retriever(alice, k=1)
+    assert len(retriever.invoke("green tea", {"callbacks": [Notes(failing=True)]})) == 1
+    retriever.invoke("green tea", {"callbacks": [Meddling()]})
+    again = retriever.invoke("green tea")[0]
+    assert (again.page_content, again.metadata["kind"]) == ("green tea is nice", "event")
+
+
+async def test_events_are_those_of_any_retriever(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice", k=2)
+    events = [event async for event in retriever.astream_events("tea", version="v2")]
+    assert [event["event"] for event in events] == ["on_retriever_start", "on_retriever_end"]
+    assert len(events[1]["data"]["output"]) == 2
+    assert [len(chunk) for chunk in retriever.stream("tea")] == [2]
+
+
+def test_a_database_that_fails_is_an_error_of_the_core(new_retriever: NewRetriever, new_store: NewStore) -> None:
+    store = new_store()
+    retriever = new_retriever(store)
+    store._client.delete_collection(store._collection.name)
+    with pytest.raises(StoreError):
+        retriever.invoke("tea")
+    store._client.create_collection(store._collection.name)
+
+
+@pytest.mark.parametrize("query", ["", "   ", None, 7])
+def test_a_query_without_words_is_refused(query: Any, new_retriever: NewRetriever) -> None:
+    with pytest.raises(InvalidInputError, match="cue"):
+        new_retriever(user_id="alice").invoke(query)
+
+
+def test_what_the_retriever_is_given_to_remember_it_recalls(new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    notes = [Document("purple juice", id="juice", metadata={"source": "chat"}), Document("orange soup")]
+    assert retriever.add_documents(notes)[0] == "juice"
+    assert retriever.invoke("purple juice", k=1)[0].metadata["source"] == "chat"
+    assert retriever.invoke("purple juice", user_id="bob", filter={"source": "chat"}) == []
+
+
+def test_the_class_says_how_it_is_used() -> None:
+    documentation = AdaptiveMemoryRetriever.__doc__ or ""
+    for part in ("Setup:", "Key init args:", "Instantiate:", "Usage:", "Use within a chain:"):
+        assert part in documentation
+    told = set(AdaptiveMemoryRetriever.model_fields) - {"name", "tags", "metadata"}
+    assert all(f"        {name}: " in documentation for name in told)
+
+
+FEEDBACK: list[Callable[..., Any]] = [AdaptiveMemoryRetriever.feedback, AdaptiveMemoryRetriever.afeedback]
+
+
+@pytest.mark.parametrize("give", FEEDBACK)
+async def test_feedback_by_documents_moves_importance_once(
+    give: Callable[..., Any], alice: UserMemory, new_retriever: NewRetriever
+) -> None:
+    async def said(*arguments: Any, **more: Any) -> int:
+        count = give(retriever, *arguments, **more)
+        result: int = await count if asyncio.iscoroutine(count) else count
+        return result
+
+    retriever = new_retriever(user_id="alice")
+    first, second = retriever.invoke("green tea", k=2), retriever.invoke("black coffee", k=1)
+    kept = [Document.model_validate_json(one.model_dump_json()) for one in first]
+    assert await said(helpful=[kept[0], *second], unhelpful=[kept[1]]) == 3
+    assert await said([kept[0]]) == 0
+    assert (alice.get("tea").importance or 0) > 0.5
+    assert (alice.get("coffee").importance or 0) > 0.5
+    with pytest.raises(InvalidInputError, match="adaptive_memory"):
+        await said([Document("from elsewhere")])
+    with pytest.raises(NotFoundError, match="bob"):
+        await said(first, user_id="bob")
