@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.models.extras import require
 
 if TYPE_CHECKING:
+    from langchain_adaptive_memory.middleware import AdaptiveMemoryMiddleware
     from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
+    from langchain_adaptive_memory.store import AdaptiveMemoryStore
     from langchain_adaptive_memory.tools import create_recall_tool, create_remember_tool
     from langchain_adaptive_memory.user import EVERYONE
 

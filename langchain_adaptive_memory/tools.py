@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import StructuredTool, ToolException
+from langchain_core.tools import StructuredTool
 from pydantic import BaseModel, Field
 
 from adaptive_memory_core import (
     AdaptiveMemory,
-    AdaptiveMemoryError,
-    FilterError,
     InvalidInputError,
     Policy,
-    PolicyError,
-    Recall,
-    ScopeError,
     UserMemory,
 )
-from adaptive_memory_core.context.render import render
 from langchain_adaptive_memory.call import checked
-from langchain_adaptive_memory.convert import documents_of
-from langchain_adaptive_memory.turns import current_turn, watch_runs
+from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, OnError, Recalling, Remembering
+from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory, scope_of
 
-OnError = Literal["warn", "raise"]
+__all__ = ["SET_UP_WRONGLY", "create_recall_tool", "create_remember_tool"]  # the first is the middleware's rule too
+
 RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
 REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
-NOTHING = "Nothing that is remembered matches."
-OUT_OF_ORDER = "The memory cannot be used at the moment. Go on without it."
-SET_UP_WRONGLY = (ScopeError, FilterError, PolicyError)  # the program's mistake, which no model can mend
 
 
 class RecallInput(BaseModel):
@@ -72,33 +62,11 @@ def create_recall_tool(
     of one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; an artifact
     is the list of documents. A memory that fails costs the answer, with a warning, unless `on_error="raise"`.
     """
-    find = _finder(memory, user_id, user_key, on_error)
-    fixed = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
-
-    def answer(recall: Recall, scope: UserMemory) -> Any:
-        content = render(recall, max_tokens=max_tokens, ids=show_ids) or NOTHING
-        return (content, documents_of(recall, scope.memory.fields)) if with_artifact else content
-
-    def recall(query: str, config: RunnableConfig) -> Any:
-        scope = find(config)
-        try:
-            return answer(scope.recall(query, turn=current_turn(config), **fixed), scope)
-        except AdaptiveMemoryError as error:
-            return failed(error)
-
-    async def arecall(query: str, config: RunnableConfig) -> Any:
-        scope = find(config)
-        try:
-            return answer(await scope.arecall(query, turn=current_turn(config), **fixed), scope)
-        except AdaptiveMemoryError as error:
-            return failed(error)
-
-    def failed(error: AdaptiveMemoryError) -> Any:
-        said = _excused(error, on_error)
-        return (said, []) if with_artifact else said
-
+    asked = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
     with_artifact = response_format == "content_and_artifact"
-    return _tool(recall, arecall, name, description, RecallInput, response_format)
+    find = _finder(memory, user_id, user_key, on_error)
+    tool = Recalling(find, asked, max_tokens, show_ids, with_artifact, on_error)
+    return _tool(tool.recall, tool.arecall, name, description, RecallInput, response_format)
 
 
 def create_remember_tool(
@@ -116,30 +84,11 @@ def create_remember_tool(
 
     `kind` and `metadata` are those of each record that it writes.
     """
-    find = _finder(memory, user_id, user_key, on_error)
-
-    def remember(text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
-        scope = find(config)
-        try:
-            return _kept(scope.remember(text, None, importance, kind, supersedes=replaces or None, metadata=metadata))
-        except AdaptiveMemoryError as error:
-            return _excused(error, on_error)
-
-    async def aremember(text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
-        scope = find(config)
-        try:
-            return _kept(
-                await scope.aremember(text, None, importance, kind, supersedes=replaces or None, metadata=metadata)
-            )
-        except AdaptiveMemoryError as error:
-            return _excused(error, on_error)
-
-    return _tool(remember, aremember, name, description, RememberInput, "content")
+    tool = Remembering(_finder(memory, user_id, user_key, on_error), kind, metadata, on_error)
+    return _tool(tool.remember, tool.aremember, name, description, RememberInput, "content")
 
 
-def _finder(
-    memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None, on_error: OnError
-) -> Callable[[RunnableConfig], UserMemory]:
+def _finder(memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None, on_error: OnError) -> Find:
     """Whose memory a run means; a user who is required and missing is an error, which no setting excuses."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
@@ -167,17 +116,3 @@ def _tool(
         response_format=response_format,
         handle_tool_error=True,
     )
-
-
-def _kept(record_id: str) -> str:
-    return f"Remembered, as {record_id}."
-
-
-def _excused(error: AdaptiveMemoryError, on_error: OnError) -> str:
-    """What the model is told: of its own mistake what is wrong, of ours to go on without."""
-    if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
-        raise error
-    if isinstance(error, InvalidInputError | LookupError):
-        raise ToolException(str(error)) from error
-    warnings.warn(f"A tool's memory failed, and the agent went on without: {error}", RuntimeWarning, stacklevel=3)
-    return OUT_OF_ORDER

@@ -49,11 +49,12 @@ def scope_of(
 ) -> UserMemory:
     """The memory to read and write: that of the user who is named, else of the default; nobody at all is an error.
 
-    `given` is what the call itself says, `default` what the constructor said (None: every call must name a user),
-    `key` the name to look for in config["configurable"] and in LangGraph's context (None: look in neither).
+    `given` is what the call itself says (EVERYONE is a name here), `default` what the constructor said (None: every
+    call must name a user), `key` the name to look for in config["configurable"] and in LangGraph's context (None: look
+    in neither).
     A `UserMemory` is one user's already; any other name is refused.
     """
-    named = find_user(config, given=given, key=key, context=context)
+    named: Default = EVERYONE if given is EVERYONE else find_user(config, given=given, key=key, context=context)
     if isinstance(memory, UserMemory):
         return _the_same(memory, default if named is None else named)
     user = default if named is None else named

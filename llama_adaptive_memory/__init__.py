@@ -1,3 +1,61 @@
-"""Adaptive memory for LlamaIndex. Nothing is here yet: use `adaptive_memory_core` directly meanwhile."""
+"""Adaptive memory for LlamaIndex: a retriever, a node post-processor and a memory block over a Chroma index.
 
-__all__: list[str] = []
+Nothing heavy is imported until one of the names is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from llama_adaptive_memory.block import AdaptiveMemoryBlock
+    from llama_adaptive_memory.local import LocalEmbedding
+    from llama_adaptive_memory.postprocessor import AdaptiveMemoryPostprocessor
+    from llama_adaptive_memory.retriever import AdaptiveMemoryRetriever
+    from llama_adaptive_memory.turns import one_question
+
+__all__ = [
+    "AdaptiveMemoryBlock",
+    "AdaptiveMemoryPostprocessor",
+    "AdaptiveMemoryRetriever",
+    "LocalEmbedding",
+    "one_question",
+]
+
+_PLACES = {
+    "AdaptiveMemoryBlock": "block",
+    "AdaptiveMemoryPostprocessor": "postprocessor",
+    "AdaptiveMemoryRetriever": "retriever",
+    "LocalEmbedding": "local",
+    "one_question": "turns",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _check_installed()
+    import importlib
+
+    value = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def _check_installed() -> None:
+    """Without importing anything: LlamaIndex takes seconds."""
+    import importlib.util
+
+    from adaptive_memory_core.errors import MissingExtraError
+
+    for package in ("llama_index.core", "llama_index.vector_stores.chroma"):
+        try:
+            found = importlib.util.find_spec(package) is not None
+        except ModuleNotFoundError:  # its parent is not there
+            found = False
+        if not found:
+            raise MissingExtraError.of(package, "llama-index")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Is what the README says true? Its code runs, its tables are those of the dataclasses."""
+"""Is what the README and the pages under docs say true? Their code runs, their tables are those of the dataclasses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 RUN = [code for language, code in BLOCKS if language == "python"]
+ALL = "\n".join([README, *(page.read_text(encoding="utf-8") for page in PAGES)])
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 FIELD_ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \|", re.MULTILINE)
 PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
@@ -23,9 +25,9 @@ PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\
 PROFILE_ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (0\.\d+) \|$", re.MULTILINE)
 
 
-def section(title: str) -> str:
+def section(title: str, text: str = README) -> str:
     """The text below a heading, up to the next one."""
-    return re.split(r"^#+ ", README.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+    return re.split(r"^#+ ", text.split(f"# {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def listed(title: str) -> dict[str, Any]:
@@ -47,6 +49,34 @@ def test_the_code_of_the_readme_runs_in_order(
         printed.append(UUID.sub("UUID", capsys.readouterr().out))
     shown = next(text for language, text in BLOCKS if language == "text")
     assert printed[0] == UUID.sub("UUID", shown)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": page.stem}
+    blocks = FENCE.findall(page.read_text(encoding="utf-8"))
+    assert {language for language, _ in blocks} <= {"", "python", "python needs-model", "text"}
+    for language, code in blocks:
+        compiled = compile(code, page.name, "exec", dont_inherit=True) if language.startswith("python") else None
+        if compiled is not None and language == "python":
+            exec(compiled, names)
+    assert any(language == "python" for language, _ in blocks)
+
+
+def test_the_readme_names_every_page() -> None:
+    assert [page.name for page in PAGES if f"(docs/{page.name})" not in README] == []
+
+
+def test_the_langchain_page_lists_the_fields_of_the_retriever() -> None:
+    from langchain_adaptive_memory import AdaptiveMemoryRetriever
+
+    page = (ROOT / "docs" / "langchain.md").read_text(encoding="utf-8")
+    fields = AdaptiveMemoryRetriever.model_fields
+    rows = FIELD_ROW.findall(page)
+    assert len(rows) >= 8
+    for name, default in rows:
+        assert repr(fields[name].default) == default.replace('"', "'"), name
 
 
 def test_no_block_of_code_is_left_out_unless_it_says_why() -> None:
@@ -83,7 +113,7 @@ def test_the_readme_lists_every_preset_with_its_numbers() -> None:
 
 
 def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
-    rows = PROFILE_ROW.findall(section("What is not read fades"))
+    rows = PROFILE_ROW.findall((ROOT / "docs" / "fading.md").read_text(encoding="utf-8"))
     assert len(rows) == 5
     for name, theta, gamma, alpha in rows:
         policy = Policy.preset(name)
@@ -93,7 +123,7 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
 
 def test_every_file_and_make_target_the_readme_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for path in re.findall(r"`((?:examples|benchmarks|tests)/[\w./]*)`", README):
+    for path in re.findall(r"`((?:examples|benchmarks|tests)/[\w./]*)`", ALL):
         assert (ROOT / path).exists(), path
     for target in re.findall(r"(?:^|`)make (\w+)", README, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

@@ -28,6 +28,39 @@ SAYS = {
         "gone: ('doc3',)",
         "doc1 pinned by the",
     ],
+    "11_langchain_chain.py": [
+        "ana: (no key, so no model) Ana drinks green tea.",
+        "ben: (no key, so no model) Ben drinks black coffee.",
+        "without a user: No user was named",
+        "new verdicts: 1",
+        "reads: 1",
+    ],
+    "12_langchain_migrate.py": [
+        "plain:    ['tram', 'bus']",
+        "later:    ['bus', 'tram']",
+        "'source': 'wiki'",
+        "texts and metadata of the store: unchanged",
+    ],
+    "13_langgraph_agent.py": [
+        "You once said: 'I am allergic to peanuts.' [m1].",
+        "2 records, 1 reads, 1 found helpful",
+        "ben's memory: 1 records, 0 reads",
+    ],
+    "14_langgraph_store.py": [
+        "diet: Ana eats no meat.",
+        "after a restart",
+        "[('users', 'ana'), ('users', 'ben')]",
+        "'who eats meat?'",
+    ],
+    "21_llama_query_engine.py": [
+        "read 1 time",
+        "verdicts: 1",
+        "post-processed: The staging database",
+        "after the update: read 1 time",
+    ],
+    "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
+    "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
+    "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }
 PARTS = re.compile(
@@ -40,6 +73,7 @@ pytestmark = pytest.mark.slow
 def environment(**changes: str) -> dict[str, str]:
     """A plain environment: nothing in it that speaks of colour or width, unless given."""
     plain = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM", "PYTHONHASHSEED"}
+    plain |= {"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"}  # the examples run without a key
     kept = {name: value for name, value in os.environ.items() if name not in plain}
     path = os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**kept, "PYTHONPATH": path, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **changes}

@@ -25,6 +25,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "verbs",
         "upkeep",
         "upkeep_verbs",
+        "moving",
         "observe",
         "store",
         "models",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Metadata, Scope
 
 MARK = "#u-"
+DOCUMENT = "document_id"  # the metadata key under which LlamaIndex, for one, names a record's document
+NO_DOCUMENT = ("", "None")  # what it writes there where there is none
 _SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
 
 
@@ -43,3 +46,20 @@ def is_reserved(record: str) -> bool:
     (True, False)
     """
     return _SCOPED.search(record) is not None
+
+
+def origin(text: str | None, metadata: Metadata | None, *, document: Any = None) -> bytes | None:
+    """Which text of which document a record is, as a digest: the same wherever it stands; None where no document is
+    known.
+
+    >>> origin("tea", {"document_id": "d"}) == origin("tea", {"document_id": "d", "more": 1})
+    True
+    >>> origin("tea", {"document_id": "d"}) == origin("tea!", {"document_id": "d"})
+    False
+    >>> origin("tea", {}) is None, origin("tea", {"document_id": "None"}) is None
+    (True, True)
+    """
+    given = (metadata or {}).get(DOCUMENT) if document is None else document
+    if not isinstance(given, str) or (document is None and given in NO_DOCUMENT):
+        return None
+    return hashlib.blake2b(f"{len(given)}:{given}:{text or ''}".encode(errors="replace"), digest_size=16).digest()

@@ -66,10 +66,11 @@ NEVER_READ = ReadState()
 
 
 class Seen(NamedTuple):
-    """A record's state as a flow has seen it, and its kind."""
+    """A record's state as a flow has seen it, its kind, and (`identity.origin`) which text of which document it is."""
 
     state: ReadState
     kind: str | None
+    origin: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,14 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """What came of restoring a state: how many records took theirs, and the ids that nothing here stands for."""
+
+    records: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PruneReceipt:
     """What `prune` removed (or, in a dry run, would remove).
 

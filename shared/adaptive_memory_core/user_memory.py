@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.moving import Moving
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Metadata, NewRecord, Record
-from adaptive_memory_core.upkeep import Upkeep
 from adaptive_memory_core.verbs import Item, Moment
 
 T = TypeVar("T")
 
 
-class UserMemory(Upkeep):
+class UserMemory(Moving):
     """One user's memory (or, from `for_everyone`, that of the records that belong to nobody).
 
     Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.
@@ -118,13 +118,15 @@ class UserMemory(Upkeep):
         reinforce: bool = True,
         policy: Policy | None = None,
         turn: str | None = None,
+        guests: Mapping[str, str] | None = None,
     ) -> Recall:
         """The best of records that somebody else has retrieved, given as id to similarity (None: unknown).
 
         They are scored, dropped, learned from and logged as those of `recall`; ids that this scope does not hold are
-        in `dropped`. All that pass are returned unless `k` is given.
+        in `dropped`. All that pass are returned unless `k` is given. `guests` gives the texts of hits from elsewhere:
+        where nobody has a record of that id, they compete with neutral signals, and nothing is learned of them.
         """
-        return self._run(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn))
+        return self._run(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests))
 
     async def arerank(
         self,
@@ -135,9 +137,12 @@ class UserMemory(Upkeep):
         reinforce: bool = True,
         policy: Policy | None = None,
         turn: str | None = None,
+        guests: Mapping[str, str] | None = None,
     ) -> Recall:
         """`rerank`, async."""
-        return await self._arun(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn))
+        return await self._arun(
+            verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests)
+        )
 
     def get(self, id: str) -> Record:  # noqa: A002 - the contract's name
         """One record with its read state as of now; an unknown id is a NotFoundError."""

@@ -71,11 +71,12 @@ def rerank(
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    guests: Mapping[str, str] | None,
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn)
-    return reranking.rerank(memory.ports(), request, given)
+    return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
 def _request(

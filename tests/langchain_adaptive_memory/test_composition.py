@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from langchain_classic.retrievers import (
     MergerRetriever,
     MultiQueryRetriever,
 )
+from langchain_core.callbacks import CallbackManager
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
@@ -115,9 +117,23 @@ def test_nothing_is_kept_of_runs_that_have_ended(retriever: AdaptiveMemoryRetrie
     assert turning._roots.under_way == before
 
 
-def test_runs_that_never_end_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    import uuid
+def test_the_watch_over_runs_is_set_up_once(alice: UserMemory, new_retriever: NewRetriever) -> None:
+    for _ in range(3):
+        new_retriever(alice)
+        create_recall_tool(alice)
+    manager = CallbackManager.configure()
+    assert manager.inheritable_handlers.count(turning._roots) == 1
 
+
+def test_a_run_that_began_unwatched_still_has_one_turn() -> None:
+    roots, unknown = turning.Roots(), uuid.uuid4()
+    inner = [uuid.uuid4(), uuid.uuid4()]
+    for run in inner:
+        roots.on_chain_start(None, None, run_id=run, parent_run_id=unknown)
+    assert {roots.root_of(run) for run in inner} == {unknown}
+
+
+def test_runs_that_never_end_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turning, "MOST_RUNS", 10)
     roots = turning.Roots()
     for _ in range(100):

@@ -193,6 +193,9 @@ def test_everyone_is_a_default_that_any_name_overrides(memory: AdaptiveMemory, n
     assert ids(retriever.invoke("tea", user_id="bob")) == {"bobs"}
     with pytest.raises(ScopeError):
         retriever.invoke("tea", user_id=None)
+    assert ids(retriever.invoke("tea", OF_BOB, user_id=EVERYONE)) == {"shop"}
+    with pytest.raises(ScopeError):
+        new_retriever(memory.for_user("alice")).invoke("tea", user_id=EVERYONE)
 
 
 def test_nobodys_memory_refuses_a_user_unless_told_not_to_look(

@@ -91,6 +91,15 @@ def cue(value: object) -> Cue:
     return Cue(encodable(value.text, "cue"), vector)
 
 
+def guests(value: object) -> Mapping[str, str]:
+    """Hits that may be in no collection: id to text."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(one, str) for pair in value.items() for one in pair):
+        raise InvalidInputError(f"guests is {value!r}. Give a mapping from ids to texts, or None.")
+    return value
+
+
 def count(value: object, what: str, most: int = LARGEST_K) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise InvalidInputError(f"{what} is {value!r}. Give a whole number from 1 to {most:,}.")

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
-from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where
+from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where, seen
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
@@ -16,6 +17,7 @@ from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
 
 WIDER = 4  # times as many candidates at each further try
+STRONG = 0.5  # of strength: those who have it are named first
 MOST = 30_000  # candidates at the very most; Chroma answers no more at once
 
 
@@ -42,6 +44,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
+    guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
     size: int | None = None  # of the collection, where all records of the scope were looked at
 
 
@@ -65,8 +68,10 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
 
 def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
     """What the ledger knows of the records; a recall can do without."""
-    ids = [one.stored_id for one in found]
-    return (yield from attempt(LedgerError, ports.ledger.standing, request.scope, ids))
+    try:
+        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=request.reinforce)))
+    except LedgerError as error:
+        return Outcome(error=error)
 
 
 def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
@@ -85,15 +90,10 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
     """Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few
     enough to be compared one by one, or the search widens until none is left that could win."""
     finding = nearest
-    while (least := least_strength(finding.hits, request.policy, k=request.k, now=request.now)) is not None:
-        named = yield from _named(ports, request, least)
-        if named is not None:
-            seen = {hit.stored_id for hit in finding.hits}
-            more = yield from ask(
-                ports.store.among, request.scope, cue.vector, [one for one in named if one not in seen], request.where
-            )
-            known = yield from standing(ports, request, more)
-            finding = replace(finding, hits=[*finding.hits, *present(ports, request, more, known)])
+    while _least(finding.hits, finding.hits, request) is not None:
+        compared = yield from _compared(ports, request, cue, finding)
+        if compared is not None:
+            finding = compared
             break
         if asked >= MOST:
             note = f"records beyond the {len(finding.hits):,} nearest may be stronger than what decay has left of these"
@@ -104,6 +104,31 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
         if len(finding.hits) < asked:
             break
     return replace(finding, hits=strongest(finding.hits, request.policy, k=request.k, now=request.now))
+
+
+def _compared(ports: Ports, request: Request, cue: Cue, nearest: Finding) -> Flow[Finding | None]:
+    """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
+    since beside them hardly any of the many weak ones still could."""
+    hits = nearest.hits
+    for most in (STRONG, 0.0):
+        least = _least(hits, nearest.hits, request)
+        if least is None or (hits is not nearest.hits and least >= STRONG):
+            break
+        named = yield from _named(ports, request, max(least, most))
+        if named is None:
+            return None
+        seen = {hit.stored_id for hit in hits}
+        new = [one for one in named if one not in seen]
+        more = yield from ask(ports.store.among, request.scope, cue.vector, new, request.where)
+        known = yield from standing(ports, request, more)
+        hits = [*hits, *present(ports, request, more, known)]
+    return replace(nearest, hits=hits)
+
+
+def _least(hits: Sequence[Hit], nearest: Sequence[Hit], request: Request) -> float | None:
+    """The strength that a record further out than the nearest ones would need to come among the k best of the hits."""
+    bound = nearest[-1].similarity if nearest else 0.0
+    return least_strength(hits, request.policy, bound=bound, k=request.k, now=request.now)
 
 
 def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: int) -> Flow[Finding]:
@@ -144,7 +169,7 @@ def strangers(hits: Sequence[Hit], known: Outcome[Standing], policy: Policy) -> 
     if known.value is None or _timeline(known, policy).still:
         return {}
     states = known.value.states
-    return {hit.stored_id: Seen(hit.record.read, hit.record.kind) for hit in hits if hit.stored_id not in states}
+    return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}
 
 
 def _notes(request: Request, hits: Sequence[Hit], known: Outcome[Standing], asked: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
+from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.remembrance import as_of
@@ -13,19 +14,22 @@ from adaptive_memory_core.pace import Pace
 from adaptive_memory_core.records import Record, Scope
 
 
-def look_up(ports: Ports, scope: Scope, ids: Sequence[str]) -> Flow[dict[str, Stored]]:
-    """Those of the records that exist in this scope, each with its state: the ledger's, else the metadata's."""
+def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True) -> Flow[dict[str, Stored]]:
+    """Those of the records that exist in this scope, each with its state: the ledger's, else the metadata's.
+
+    `keep=False` only looks, also where a record takes over from one that is gone.
+    """
     if not ids:
         return {}
     found = yield from ask(ports.store.fetch, scope, ids)
-    known = yield from ask(ports.ledger.standing, scope, [one.stored_id for one in found.values()])
+    known = yield from carry_over.standing(ports, scope, list(found.values()), keep=keep)
     hits = ports.store.hits(scope, found.values(), known.states)
     return {hit.record.id: Stored(hit.record, hit.stored_id) for hit in hits}
 
 
-def look_up_one(ports: Ports, scope: Scope, record_id: str) -> Flow[Stored]:
+def look_up_one(ports: Ports, scope: Scope, record_id: str, *, keep: bool = True) -> Flow[Stored]:
     """The record, or an error that says where it was looked for."""
-    found = yield from look_up(ports, scope, [record_id])
+    found = yield from look_up(ports, scope, [record_id], keep=keep)
     if record_id not in found:
         raise not_found(scope, [record_id])
     return found[record_id]
@@ -41,7 +45,7 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
 
 def get(ports: Ports, scope: Scope, record_id: str, *, pace: Pace, now: float) -> Flow[Record]:
     """One record of the scope, as strong as it is now."""
-    found = yield from look_up_one(ports, scope, record_id)
+    found = yield from look_up_one(ports, scope, record_id, keep=False)
     return (yield from as_they_stand(ports, scope, [found], pace=pace, now=now))[0]
 
 

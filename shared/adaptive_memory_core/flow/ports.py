@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
 from adaptive_memory_core.pace import Pace
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
@@ -26,7 +27,12 @@ class Stored:
 
     @property
     def seen(self) -> Seen:
-        return Seen(self.record.read, self.record.kind)
+        return seen(self.record)
+
+
+def seen(record: Record) -> Seen:
+    """A record's state with what else the ledger keeps of it."""
+    return Seen(record.read, record.kind, origin(record.text, record.stored))
 
 
 class Advance(Protocol):
@@ -40,6 +46,7 @@ class Standing(NamedTuple):
 
     states: Mapping[str, ReadState]
     timeline: Timeline
+    new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
 
 
 class Counted(NamedTuple):
@@ -133,6 +140,8 @@ class Store(Protocol):
     def size(self) -> int: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
+    def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
+    def pages(self, scope: Scope) -> Iterator[list[Found]]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
@@ -148,6 +157,9 @@ class Ledger(Protocol):
     def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
     def standing(self, scope: Scope, stored_ids: Sequence[str]) -> Standing: ...
     def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None: ...
+    def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
+    def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
+    def learned(self, scope: Scope) -> Standing: ...
     def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
     def change(
         self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float

@@ -10,9 +10,10 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
 from adaptive_memory_core.flow.ports import Entry, Ports
+from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Seen
+from adaptive_memory_core.records import Cue
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -80,7 +81,7 @@ def _commit(ports: Ports, answer: Recall, finding: Finding, turn: str | None) ->
         size=finding.size,
         logged=ports.log,
     )
-    seen = {one.hit.stored_id: Seen(one.record.read, one.record.kind) for one in answer.kept}
+    seen = {one.hit.stored_id: seen_of(one.record) for one in answer.kept if one.hit.stored_id not in finding.guests}
     counted = ports.ledger.record_recall(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
     if counted.changed:
         ports.projector.wake()

@@ -10,23 +10,36 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import choose, learn
-from adaptive_memory_core.records import Dropped, Hit
+from adaptive_memory_core.records import Dropped, Hit, Record
 
 NOT_HERE = "not a record of this scope"
 
 
-def rerank(ports: Ports, request: Request, similarities: Mapping[str, float | None]) -> Flow[Recall]:
-    """The best of these records; what the scope does not hold is dropped, with the reason."""
+def rerank(
+    ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
+) -> Flow[Recall]:
+    """The best of these records; what the scope does not hold is dropped, with the reason.
+
+    `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
+    """
     found = yield from ask(ports.store.fetch, request.scope, list(similarities))
     known = yield from standing(ports, request, list(found.values()))
     hits = present(ports, request, list(found.values()), known)
+    welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
     finding = Finding(
-        _with_similarities(hits, similarities),
-        dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found),
+        _with_similarities([*hits, *(Hit(Record(one, guests[one]), 0.0, one) for one in welcome)], similarities),
+        dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         strangers=strangers(hits, known, request.policy),
+        guests=welcome,
     )
     answer = choose(request, request.cue, finding)
     return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
+
+
+def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
+    """Those that nobody has a record of; what the collection does hold is another scope's, and no guest."""
+    taken = (yield from ask(ports.store.taken, ids)) if ids else set()
+    return frozenset(ids) - taken
 
 
 def _with_similarities(hits: Sequence[Hit], similarities: Mapping[str, float | None]) -> list[Hit]:

@@ -107,7 +107,7 @@ def read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadS
     >>> read(Seen(ReadState(), None), policy=Policy(restore_on_read=0.5), timeline=arm, now=9.0).strength
     0.625
     """
-    state, kind = seen
+    state, kind = seen.state, seen.kind
     after = after_read(state, policy, now=now, kind=kind)
     if after is state:
         return state

@@ -10,20 +10,19 @@ from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.signals import weakened
 
 
-def least_strength(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> float | None:
-    """The strength that a record beyond the last of these hits would need to come among the k best; None if none does.
-
-    Hits are given as they were found, nearest first: what is beyond the last is at most as similar as that one.
+def least_strength(hits: Sequence[Hit], policy: Policy, *, bound: float, k: int, now: float) -> float | None:
+    """The strength that a record of at most the similarity `bound` would need to come among the k best of these hits;
+    None if none does.
 
     >>> from adaptive_memory_core.records import ReadState, Record
     >>> faded, whole = ReadState(strength=0.25), ReadState()
     >>> hits = [Hit(Record("a", "text", read=faded), 0.8, "a"), Hit(Record("b", "text", read=faded), 0.4, "b")]
-    >>> least_strength(hits, Policy(), k=1, now=0.0)        # 0.8 * 0.25 = 0.2, which is half of 0.4
+    >>> least_strength(hits, Policy(), bound=0.4, k=1, now=0.0)        # 0.8 * 0.25 = 0.2, which is half of 0.4
     0.5
-    >>> least_strength([Hit(Record("a", "text", read=whole), 0.8, "a"), *hits], Policy(), k=1, now=0.0) is None
+    >>> whole_one = Hit(Record("a", "text", read=whole), 0.8, "a")
+    >>> least_strength([whole_one, *hits], Policy(), bound=0.4, k=1, now=0.0) is None
     True
     """
-    bound = hits[-1].similarity if hits else 0.0
     left = sorted((_left(hit, policy) for hit in hits if unfit(hit, policy, now=now) is None), reverse=True)
     least = left[k - 1] if len(left) >= k else 0.0
     if not bound > 0.0 or least >= bound or policy.strength_weight == 0:

@@ -77,6 +77,26 @@ class ChromaStore:
         }
         return {one: found[one] for one in ids if one in found}
 
+    def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
+        """Those of the records that exist in this scope, by their ids in the collection."""
+        return [Found(*row, 1.0) for row in self._rows(stored_ids) if belongs(row[2], scope, self.fields)]
+
+    def pages(self, scope: Scope) -> Iterator[list[Found]]:
+        """All records of this scope, a page at a time."""
+        where: Any = None if scope.user is None else {self.fields.user_id: scope.user}
+        offset = 0
+        while True:
+            answer: Any = told(
+                lambda start=offset: self.collection.get(  # type: ignore[misc]
+                    limit=PAGE, offset=start, where=where, include=["documents", "metadatas"]
+                )
+            )
+            rows = list(zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True))
+            yield [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+            if len(rows) < PAGE:
+                return
+            offset += PAGE
+
     def taken(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids, as they stand in the collection, that exist - whoever they belong to."""
         return {stored_id for stored_id, _, _ in self._rows(ids)}

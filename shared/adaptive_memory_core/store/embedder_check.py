@@ -21,7 +21,7 @@ class CheckedEmbedder:
     def __init__(self, embedder: Embedder, collection: Collection, ledger: SQLiteLedger) -> None:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
         self._name, self._dimension = _recorded(collection, ledger)
-        if self._name is not None and self._name != embedder.name:
+        if self._name is not None and not same_model(self._name, embedder.name):
             raise self._mismatch(embedder.name, embedder.dimension)
         if embedder.dimension is not None:
             self._compare(embedder.dimension)
@@ -62,6 +62,20 @@ def _recorded(collection: Collection, ledger: SQLiteLedger) -> tuple[Any, Any]:
     name, dimension = ledger.embedder()
     name, dimension = noted.get(NAME_KEY, name), noted.get(DIMENSION_KEY, dimension)
     return name, _stored_dimension(collection) if dimension is None else dimension
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names mean the same vectors: two frameworks wrap one model in classes of different names.
+
+    >>> same_model("OpenAIEmbeddings:text-embedding-3-small", "OpenAIEmbedding:text-embedding-3-small")
+    True
+    >>> same_model("openai:text-embedding-3-small:512", "OpenAIEmbedding:text-embedding-3-small")
+    False
+    >>> same_model("Hashed", "Hashed"), same_model("Hashed", "Lengths")
+    (True, False)
+    """
+    model, other_model = one.partition(":")[2], other.partition(":")[2]
+    return one == other or (model != "" and model == other_model)
 
 
 def notes_on(embedder: Embedder) -> dict[str, str | int]:

@@ -28,7 +28,7 @@ from adaptive_memory_core.store import (
 )
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger_upkeep import LedgerUpkeep
+from adaptive_memory_core.store.ledger_moves import LedgerMoves
 from adaptive_memory_core.store.ledger_verdicts import judge_once
 
 _ENROL = (
@@ -41,7 +41,7 @@ _ENROL = (
 )
 
 
-class SQLiteLedger(LedgerUpkeep):
+class SQLiteLedger(LedgerMoves):
     """The ledger of one collection in a SQLite file; several collections and processes may share the file."""
 
     def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
@@ -63,7 +63,7 @@ class SQLiteLedger(LedgerUpkeep):
             user = self._known_user(sql, scope)
             known = self._cache.load(sql, self.collection_key, user, stored_ids)
             timeline = ledger_spans.timeline(sql, user)
-        return Standing({stored_id: state for stored_id, (_, state) in known.items()}, timeline)
+        return Standing({one: state for one, (_, state) in known.items()}, timeline, self._new(stored_ids, known))
 
     def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None:
         """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
@@ -198,7 +198,7 @@ class SQLiteLedger(LedgerUpkeep):
             key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
             after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
             if after != before:
-                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, Seen(before, start.kind))
+                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, start._replace(state=before))
                 changed[stored_id] = rows.Changed(key, before, after)
         if changed:
             rows.update_states(sql, [(one.row, one.after) for one in changed.values()])

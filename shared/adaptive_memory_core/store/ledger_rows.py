@@ -17,9 +17,9 @@ LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
-    "RETURNING record_key"
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    "ON CONFLICT (collection_key, stored_id) DO NOTHING RETURNING record_key"
 )
 _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
@@ -66,10 +66,13 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
 
 def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
     """Start a row with this state; gives its key. What another user left there goes: the record changed hands."""
-    place = (collection_key, stored_id)
-    sql.execute(_DELETE_VERDICTS, place)
-    sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
-    row = sql.execute(_INSERT, (collection_key, user_key, stored_id, seen.kind, *_values(seen.state))).fetchone()
+    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, *_values(seen.state))
+    row = sql.execute(_INSERT, values).fetchone()
+    if row is None:
+        place = (collection_key, stored_id)
+        sql.execute(_DELETE_VERDICTS, place)
+        sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
+        row = sql.execute(_INSERT, values).fetchone()
     return int(row[0])
 
 

@@ -127,7 +127,12 @@ CREATE TABLE samples (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE)
+_ORIGIN = """
+ALTER TABLE records ADD COLUMN origin BLOB;   -- digest of document and text; NULL: not of a document
+CREATE INDEX records_by_origin ON records (user_key, origin) WHERE origin IS NOT NULL;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

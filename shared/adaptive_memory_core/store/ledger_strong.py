@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn.remembrance import Timeline, met
-from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger_rows import insert_state, known_states
 
 _STRONG = """
@@ -47,6 +46,6 @@ def meet(sql: sqlite3.Connection, owner: tuple[int, int], entry: Entry, new: Seq
         if stored_id not in rows:
             seen = entry.strangers[stored_id]
             begun = met(timeline, seen.state, now=entry.at)
-            insert_state(sql, collection, user, stored_id, Seen(begun, seen.kind))
+            insert_state(sql, collection, user, stored_id, seen._replace(state=begun))
     if entry.size is not None:
         sql.execute(_ALL_MET, {"size": entry.size, "collection": collection, "user": user})

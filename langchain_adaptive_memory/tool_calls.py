@@ -1,0 +1,108 @@
+"""What do the tools do when a model calls them? Find the user, ask the memory, and say it in words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import ToolException
+
+from adaptive_memory_core import (
+    AdaptiveMemoryError,
+    FilterError,
+    InvalidInputError,
+    PolicyError,
+    Recall,
+    ScopeError,
+    UserMemory,
+)
+from adaptive_memory_core.context.render import render
+from langchain_adaptive_memory.convert import documents_of
+from langchain_adaptive_memory.turns import current_turn
+
+OnError = Literal["warn", "raise"]
+Find = Callable[[RunnableConfig], UserMemory]
+NOTHING = "Nothing that is remembered matches."
+OUT_OF_ORDER = "The memory cannot be used at the moment. Go on without it."
+SET_UP_WRONGLY = (ScopeError, FilterError, PolicyError)  # the program's mistake, which no model can mend
+
+
+@dataclass(frozen=True, slots=True)
+class Recalling:
+    """What the recall tool does when it is called."""
+
+    find: Find
+    asked: Mapping[str, Any]
+    max_tokens: int | None
+    show_ids: bool
+    with_artifact: bool
+    on_error: OnError
+
+    def recall(self, query: str, config: RunnableConfig) -> Any:
+        scope = self.find(config)
+        try:
+            return self._told(scope, scope.recall(query, turn=current_turn(config), **self.asked))
+        except AdaptiveMemoryError as error:
+            return self._failed(error)
+
+    async def arecall(self, query: str, config: RunnableConfig) -> Any:
+        scope = self.find(config)
+        try:
+            return self._told(scope, await scope.arecall(query, turn=current_turn(config), **self.asked))
+        except AdaptiveMemoryError as error:
+            return self._failed(error)
+
+    def _told(self, scope: UserMemory, recall: Recall) -> Any:
+        content = render(recall, max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING
+        return (content, documents_of(recall, scope.memory.fields)) if self.with_artifact else content
+
+    def _failed(self, error: AdaptiveMemoryError) -> Any:
+        said = _excused(error, self.on_error)
+        return (said, []) if self.with_artifact else said
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """What the remember tool does when it is called."""
+
+    find: Find
+    kind: str
+    metadata: Mapping[str, Any] | None
+    on_error: OnError
+
+    def remember(self, text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
+        scope = self.find(config)
+        try:
+            return _kept(scope.remember(**self._arguments(text, importance, replaces)))
+        except AdaptiveMemoryError as error:
+            return _excused(error, self.on_error)
+
+    async def aremember(
+        self, text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None
+    ) -> str:
+        scope = self.find(config)
+        try:
+            return _kept(await scope.aremember(**self._arguments(text, importance, replaces)))
+        except AdaptiveMemoryError as error:
+            return _excused(error, self.on_error)
+
+    def _arguments(self, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
+        more = {"kind": self.kind, "metadata": self.metadata, "supersedes": replaces or None}  # models say "" for none
+        return {"text": text, "importance": importance, **more}
+
+
+def _kept(record_id: str) -> str:
+    return f"Remembered, as {record_id}."
+
+
+def _excused(error: AdaptiveMemoryError, on_error: OnError) -> str:
+    """What the model is told: of its own mistake what is wrong, of ours to go on without."""
+    if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
+        raise error
+    if isinstance(error, InvalidInputError | LookupError):
+        raise ToolException(str(error)) from error
+    warnings.warn(f"A tool's memory failed, and the agent went on without: {error}", RuntimeWarning, stacklevel=3)
+    return OUT_OF_ORDER

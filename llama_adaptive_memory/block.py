@@ -1,0 +1,171 @@
+"""What does a chat remember beyond its window? A block of LlamaIndex's `Memory` over the user's records."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.memory import BaseMemoryBlock
+from llama_index.core.schema import TextNode
+from typing_extensions import Self
+
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, ScopeError, UserMemory
+from adaptive_memory_core.context.render import estimated_tokens
+from llama_adaptive_memory.convert import stored_metadata
+from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.sharing import Sharing
+from llama_adaptive_memory.turns import this_question
+
+SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
+
+
+class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
+    """Recalls what the session's user said before, as lines with kind and date, and stores what leaves the window.
+
+    Whose memory it is: `user_id`, a name or a function from the session's id to one; without it, each session is a
+    user of its own. So one block serves many users, and none reads another's. What leaves the window is stored as
+    nodes that every retriever over the collection finds.
+
+    However often LlamaIndex asks the block within one turn, what it recalls counts as read once.
+
+    Examples:
+        `pip install "adaptive-memory-retrieval[llama-index]"`
+
+        ```python
+        from llama_adaptive_memory import AdaptiveMemoryBlock
+        from llama_index.core.memory import Memory
+
+        block = AdaptiveMemoryBlock.from_index(index, user_id="alice")
+        memory = Memory.from_defaults(session_id="monday", memory_blocks=[block])
+        answer = await agent.run("What do I drink?", memory=memory)
+        ```
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    name: str = Field(default="adaptive_memory", description="The name of the block in the prompt.")
+    description: str | None = Field(default="What was said before this conversation's window.")
+    similarity_top_k: int = Field(default=5, ge=1, description="How many memories to recall at most.")
+    max_tokens: int | None = Field(default=600, ge=1, description="What they may take of the prompt (estimated).")
+    reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
+    policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
+    user_id: str | Callable[[str], str] | None = Field(default=None, description="Whose memory; None: the session's.")
+
+    _lease: Lease = PrivateAttr()
+    _last_recall: Recall | None = PrivateAttr(default=None)
+    _name_of_turns: str = PrivateAttr(default_factory=lambda: str(uuid.uuid4()))
+
+    def __init__(
+        self,
+        memory: AdaptiveMemory | UserMemory | None = None,
+        *,
+        collection: Any = None,
+        embed_model: Any = None,
+        **settings: Any,
+    ) -> None:
+        opening = {name: settings.pop(name) for name in OpeningArguments.__annotations__ if name in settings}
+        super().__init__(**settings)
+        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening))
+        if isinstance(self.user_id, str) or isinstance(memory, UserMemory):
+            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None)
+
+    @classmethod
+    def from_index(cls, index: Any, user_id: str | Callable[[str], str] | None = None, **more: Any) -> Self:
+        """Over an index's collection, with its embedding model."""
+        known = checked_index(index)
+        given = {"embed_model": known._embed_model, **more}
+        return cls(collection=collection_of(known.vector_store), user_id=user_id, **given)
+
+    @classmethod
+    def from_vector_store(
+        cls,
+        vector_store: Any,
+        embed_model: Any = None,
+        user_id: str | Callable[[str], str] | None = None,
+        **more: Any,
+    ) -> Self:
+        """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
+        return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
+
+    @property
+    def memory(self) -> UserMemory:
+        """What is read here, where it is one user's; else ask `for_session`."""
+        return self.for_session(None)
+
+    def for_session(self, session_id: str | None) -> UserMemory:
+        """The memory of the session's user; a session that is nobody's is refused."""
+        if isinstance(self._lease.memory, UserMemory):
+            return self._lease.memory
+        user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id or session_id
+        if user is None:
+            raise ScopeError(
+                "The block was asked without a session, and it has no user_id. Use it in Memory.from_defaults("
+                "session_id=..., memory_blocks=[block]), or give it user_id='alice'."
+            )
+        return self._lease.scope(user)
+
+    async def _aget(self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **_: Any) -> str:
+        scope = self.for_session(session_id)
+        asked = _last_said(messages or [])
+        if not asked:
+            return ""
+        found = await scope.arecall(
+            asked,
+            k=self.similarity_top_k,
+            reinforce=self.reinforce,
+            policy=self.policy,
+            turn=this_question() or self._turn(messages or [], session_id),
+        )
+        self._last_recall = found
+        return found.render(max_tokens=self.max_tokens)
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        said: dict[str | None, dict[str, dict[str, Any]]] = {}
+        for message in messages:
+            session = message.additional_kwargs.get("session_id")
+            text = (message.content or "").strip()
+            if text and message.role in SPOKEN:
+                record = _record(text, message.role.value, session)
+                said.setdefault(session, {})[record["id"]] = record
+        for session, records in said.items():
+            await self.for_session(session).aremember_many(records.values())
+
+    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
+        """The content without its last lines, which hold what fits the question least; None where all must go."""
+        lines, saved = content.split("\n"), 0
+        while lines and saved < tokens_to_truncate:
+            saved += estimated_tokens(lines.pop() + "\n")
+        return "\n".join(lines) if len(lines) > 1 else None
+
+    def _turn(self, messages: Sequence[ChatMessage], session_id: str | None) -> str:
+        """A name for the turn where no call of LlamaIndex is under way: the session, and the user's words so far."""
+        said = [words for words, _ in groupby(one.content or "" for one in messages if one.role == MessageRole.USER)]
+        digest = hashlib.blake2b("\0".join(said).encode(errors="replace"), digest_size=16).hexdigest()
+        return f"{self._name_of_turns} {session_id} {digest}"
+
+
+def _last_said(messages: Sequence[ChatMessage]) -> str:
+    """The user's last words."""
+    said = (message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
+    return next((text.strip() for text in said if text.strip()), "")
+
+
+def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
+    """A message as a record, and at once as the node that LlamaIndex would have made of it. The same words of the same
+    session are one record, however often they are said."""
+    record_id = str(uuid.uuid5(uuid.NAMESPACE_OID, "\0".join((session or "", role, text))))
+    metadata = {"role": role} if session is None else {"role": role, "session_id": session}
+    hidden = sorted(metadata)
+    node = TextNode(
+        id_=record_id,
+        text=text,
+        metadata=metadata,
+        excluded_llm_metadata_keys=hidden,
+        excluded_embed_metadata_keys=hidden,
+    )
+    return {"id": record_id, "text": text, "kind": role, "metadata": stored_metadata(node)}

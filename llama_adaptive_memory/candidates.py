@@ -1,0 +1,72 @@
+"""What did somebody else retrieve? The nodes as candidates for a re-ranking, and the answer as nodes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+
+from adaptive_memory_core import Policy, Recall, UserMemory
+from adaptive_memory_core.identity import record_id
+from llama_adaptive_memory.scopes import fields_of, policy_of, space_of
+from llama_adaptive_memory.similarity import Meaning, meaning_of, similarities
+
+UNASKED = "(no query)"
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The nodes by the ids of their records, with what is known of their nearness."""
+
+    cue: str
+    nodes: Mapping[str, NodeWithScore]
+    similarities: Mapping[str, float | None]
+    guests: Mapping[str, str]  # text of those that may be in no collection
+    policy: Policy | None
+
+
+def candidates_of(
+    nodes: Sequence[NodeWithScore],
+    asked: QueryBundle | None,
+    scope: UserMemory,
+    similarity: Meaning,
+    policy: Policy | None,
+) -> Candidates:
+    """Each node once, with its highest score; a score is a similarity in the meaning that it has."""
+    best: dict[str, NodeWithScore] = {}
+    for node in nodes:
+        known = best.setdefault(record_id(scope.scope, node.node.node_id), node)
+        if known is not node and _higher(node.score, known.score):
+            best[record_id(scope.scope, node.node.node_id)] = node
+    scores = [node.score for node in best.values()]
+    space = space_of(scope)
+    meaning = meaning_of(scores, similarity, space=space)
+    near = dict(zip(best, similarities(scores, meaning, space=space), strict=True))
+    words = "" if asked is None else asked.query_str.strip()
+    return Candidates(words or UNASKED, best, near, _guests(best, scope), _fitting(policy, meaning, scope))
+
+
+def chosen(given: Candidates, found: Recall) -> list[NodeWithScore]:
+    """The answer as new objects over the same nodes: what came in is left as it was."""
+    return [NodeWithScore(node=given.nodes[hit.id].node, score=hit.score) for hit in found]
+
+
+def _higher(one: float | None, other: float | None) -> bool:
+    return one is not None and (other is None or one > other)
+
+
+def _guests(nodes: Mapping[str, NodeWithScore], scope: UserMemory) -> dict[str, str]:
+    """Nodes that may be ranked along though the collection does not have them; never those that say another user."""
+    key = fields_of(scope).user_id
+    return {
+        one: node.node.get_content(MetadataMode.NONE)
+        for one, node in nodes.items()
+        if node.node.metadata.get(key) in (None, scope.user)
+    }
+
+
+def _fitting(policy: Policy | None, meaning: Meaning, scope: UserMemory) -> Policy | None:
+    """An absolute floor on relative scores would cut by rank."""
+    used = policy_of(scope) if policy is None else policy
+    return used.replace(similarity_floor=0.0) if meaning == "relative" and used.similarity_floor > 0 else policy

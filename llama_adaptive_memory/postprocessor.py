@@ -1,0 +1,173 @@
+"""How does memory join a retriever that is there already? It re-ranks what was found, and learns what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer, field_validator
+from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index_instrumentation import get_dispatcher
+from typing_extensions import Self, Unpack
+
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
+from llama_adaptive_memory.candidates import candidates_of, chosen
+from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.sharing import Sharing
+from llama_adaptive_memory.similarity import Meaning, check_meaning
+from llama_adaptive_memory.turns import this_question
+
+MODEL = "adaptive-memory"  # by this name observers know us
+Told = Callable[[list[NodeWithScore]], list[NodeWithScore]]
+dispatcher = get_dispatcher(__name__)
+
+
+class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
+    """Re-ranks what any retriever over a Chroma index found, and writes what was read back into that collection.
+
+    It goes after what cuts or re-scores (`SimilarityPostprocessor`, cross-encoders) and before what only re-orders
+    (`LongContextReorder`); let the retriever bring three to five times `top_n`. Nodes of another user are dropped.
+    Nodes that are in no collection, of a keyword index say, are ranked along and nothing is learned of them. What was
+    dropped and why stands in `last_recall`.
+
+    `similarity` says what the scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" where 1 is the same
+    and 0 unrelated, "relative" for any others; "auto" tells Chroma's from the others. On relative scores the policy's
+    similarity floor does not apply, for it is absolute.
+
+    Examples:
+        `pip install "adaptive-memory-retrieval[llama-index]"`
+
+        ```python
+        from llama_adaptive_memory import AdaptiveMemoryPostprocessor
+
+        memory = AdaptiveMemoryPostprocessor.from_index(index, top_n=4)
+        query_engine = index.as_query_engine(similarity_top_k=16, node_postprocessors=[memory])
+        ```
+    """
+
+    top_n: int | None = Field(default=None, ge=1, description="How many nodes to keep at most; None: all.")
+    similarity: Meaning = Field(default="auto", description="What the incoming scores are.")
+    reinforce: bool = Field(default=True, description="Whether what is returned counts as read.")
+    policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
+    user_id: str | None = Field(default=None, description="Whose nodes these are; None: nobody's.")
+
+    _scope: UserMemory = PrivateAttr()
+    _lease: Lease = PrivateAttr()
+    _last_recall: Recall | None = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        memory: AdaptiveMemory | UserMemory | None = None,
+        *,
+        collection: Any = None,
+        embed_model: Any = None,
+        user_id: str | None = None,
+        top_n: int | None = None,
+        policy: Policy | str | None = None,
+        similarity: Meaning = "auto",
+        reinforce: bool = True,
+        callback_manager: CallbackManager | None = None,
+        **opening: Unpack[OpeningArguments],
+    ) -> None:
+        super().__init__(  # type: ignore[call-arg] # pydantic's own, which mypy sees as ours
+            user_id=user_id,
+            top_n=top_n,
+            policy=policy,
+            similarity=check_meaning(similarity),
+            reinforce=reinforce,
+            callback_manager=callback_manager or CallbackManager([]),
+        )
+        self._lease = leased(memory, collection, embed_model, opening, embeds=False)
+        self._scope = self._lease.first_scope(user_id)
+        self.user_id = self._scope.user
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AdaptiveMemoryPostprocessor"
+
+    @classmethod
+    def from_index(cls, index: Any, user_id: str | None = None, top_n: int | None = None, **more: Any) -> Self:
+        """Over an index's collection."""
+        known = checked_index(index)
+        given = {"embed_model": known._embed_model, "callback_manager": known._callback_manager}
+        return cls(collection=collection_of(known.vector_store), user_id=user_id, top_n=top_n, **{**given, **more})
+
+    @classmethod
+    def from_vector_store(
+        cls, vector_store: Any, user_id: str | None = None, top_n: int | None = None, **more: Any
+    ) -> Self:
+        """Over a `ChromaVectorStore`."""
+        return cls(collection=collection_of(vector_store), user_id=user_id, top_n=top_n, **more)
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _read_policy(cls, value: Any) -> Any:
+        return Policy.from_json(value) if isinstance(value, str) else value
+
+    @field_serializer("policy")
+    def _write_policy(self, value: Policy | None) -> str | None:
+        return None if value is None else value.to_json()
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        if not nodes:
+            return []
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.policy)
+        with self._told(nodes, query_bundle) as told:
+            found = self._scope.rerank(
+                given.cue,
+                given.similarities,
+                k=self.top_n or len(nodes),
+                reinforce=self.reinforce,
+                policy=given.policy,
+                turn=this_question(),
+                guests=given.guests,
+            )
+            self._last_recall = found
+            return told(chosen(given, found))
+
+    @dispatcher.span
+    async def _apostprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        if not nodes:
+            return []
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.policy)
+        with self._told(nodes, query_bundle) as told:
+            found = await self._scope.arerank(
+                given.cue,
+                given.similarities,
+                k=self.top_n or len(nodes),
+                reinforce=self.reinforce,
+                policy=given.policy,
+                turn=this_question(),
+                guests=given.guests,
+            )
+            self._last_recall = found
+            return told(chosen(given, found))
+
+    @contextmanager
+    def _told(self, nodes: Sequence[NodeWithScore], asked: QueryBundle | None) -> Iterator[Told]:
+        """Let LlamaIndex's observers know that nodes are being re-ranked, and what came of it."""
+        top = self.top_n or len(nodes)
+        dispatcher.event(ReRankStartEvent(query=asked, nodes=list(nodes), top_n=top, model_name=MODEL))
+        words = "" if asked is None else asked.query_str
+        payload: dict[str, Any] = {
+            EventPayload.NODES: nodes,
+            EventPayload.MODEL_NAME: MODEL,
+            EventPayload.QUERY_STR: words,
+            EventPayload.TOP_K: top,
+        }
+        with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
+
+            def told(ranked: list[NodeWithScore]) -> list[NodeWithScore]:
+                event.on_end(payload={EventPayload.NODES: ranked})
+                dispatcher.event(ReRankEndEvent(nodes=ranked))
+                return ranked
+
+            yield told

@@ -1,0 +1,96 @@
+"""Which question is a read part of? The outermost LlamaIndex call that is under way names it.
+
+LlamaIndex hands no run id down to a retriever, but every call of its own is a span that knows its parent, across
+threads, tasks and workflow steps. The span without a parent is what the user called: `query_engine.query(...)`,
+`chat_engine.chat(...)`, `agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+from uuid import uuid4
+
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.span import BaseSpan, active_span_id
+from llama_index_instrumentation.span_handlers import BaseSpanHandler
+
+from adaptive_memory_core.flow.check import name as checked
+
+MOST_OPEN = 100_000  # spans under way; beyond it the oldest were left behind by calls that never ended
+_named: ContextVar[str | None] = ContextVar("adaptive_memory_question", default=None)
+_outermost: dict[str, str] = {}  # span under way -> the span the user's call began with
+
+
+@contextmanager
+def one_question(name: str | None = None) -> Iterator[str]:
+    """Everything that is read within the block belongs to one question; gives its name.
+
+    For what LlamaIndex cannot know: several calls that answer one question, or one long-lived workflow that answers
+    many. A name that was used before continues that question, in this process or in another one.
+
+    >>> with one_question("ticket 7, message 3") as question:
+    ...     question, this_question()
+    ('ticket 7, message 3', 'ticket 7, message 3')
+    >>> this_question() is None
+    True
+    """
+    token = _named.set(str(uuid4()) if name is None else checked(name, "name of the question"))
+    try:
+        yield _named.get() or ""
+    finally:
+        _named.reset(token)
+
+
+def this_question() -> str | None:
+    """The name of the question being answered, or None where no call of LlamaIndex is under way."""
+    named = _named.get()
+    if named is not None:
+        return named
+    span = active_span_id.get()
+    return None if span is None else _outermost.get(span, span)
+
+
+def watch() -> None:
+    """Have the dispatcher tell us of spans; once is enough, and again where somebody replaced its handlers."""
+    root = get_dispatcher("root")
+    if not any(isinstance(one, _Watcher) for one in root.span_handlers):
+        root.add_span_handler(_Watcher())
+
+
+class _Watcher(BaseSpanHandler[BaseSpan]):
+    """Keeps for every span under way which one it began with, and nothing else."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "AdaptiveMemoryQuestions"
+
+    def span_enter(  # the signature is LlamaIndex's
+        self,
+        id_: str,
+        bound_args: Any,  # noqa: ARG002
+        instance: Any = None,  # noqa: ARG002
+        parent_id: str | None = None,
+        tags: Any = None,  # noqa: ARG002
+        **_: Any,
+    ) -> None:
+        _outermost[id_] = id_ if parent_id is None else _outermost.get(parent_id, parent_id)
+        if len(_outermost) > MOST_OPEN:
+            _outermost.pop(next(iter(_outermost)), None)
+
+    def span_exit(self, id_: str, *_: Any, **__: Any) -> None:
+        _outermost.pop(id_, None)
+
+    def span_drop(self, id_: str, *_: Any, **__: Any) -> None:
+        _outermost.pop(id_, None)
+
+    def new_span(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def prepare_to_exit_span(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def prepare_to_drop_span(self, *_: Any, **__: Any) -> None:
+        return None

@@ -1,0 +1,95 @@
+"""Does the agent's example work with a real client? Against a server on this machine that speaks OpenAI's protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TAG = "<recalled_memories>"
+
+
+class ChatServer(ThreadingHTTPServer):
+    """Answers each chat, citing the first memory if there is one, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.requests: list[dict[str, Any]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: ChatServer
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append({**asked, "path": self.path, "key": self.headers["Authorization"]})
+        system = asked["messages"][0]["content"]
+        said = "Peanuts, you said [m1]." if TAG in system else "I do not know."
+        message = {"role": "assistant", "content": said}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "chat-1", "object": "chat.completion", "created": 1, "model": asked["model"]}
+        content = json.dumps({**head, "choices": [choice], "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        thread = threading.Thread(target=running.serve_forever, args=[0.01], daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServer, tmp_path: Path) -> None:
+    path = os.pathsep.join([str(ROOT / "shared"), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "13_langgraph_agent.py")],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "OPENAI_API_KEY": "secret",
+            "OPENAI_BASE_URL": server.url,
+            "OPENAI_MODEL": "any-model",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "agent: Peanuts, you said [m1]." in done.stdout
+    assert done.stdout.count("agent: I do not know.") == 2
+    assert "2 records, 1 reads, 1 found helpful" in done.stdout
+    assert {(one["path"], one["key"], one["model"]) for one in server.requests} == {
+        ("/v1/chat/completions", "Bearer secret", "any-model")
+    }
+    systems = [one["messages"][0]["content"] for one in server.requests]
+    assert [TAG in one for one in systems] == [False, True, False]
+    assert "I am allergic to peanuts." in systems[1]
+    assert [len(one["messages"]) for one in server.requests] == [2, 2, 2], "each session has a history of its own"

@@ -1,0 +1,109 @@
+"""Does what was learned outlive what users of LlamaIndex do to keep an index up to date?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from chromadb import Collection
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
+from tests.llama_adaptive_memory.conftest import HashedWords, counts, ids, index_over
+
+
+@pytest.fixture
+def index(collection: Collection) -> VectorStoreIndex:
+    return index_over(collection, ["tea at four", "coffee at nine"])
+
+
+@pytest.fixture
+def retriever(index: VectorStoreIndex) -> Iterator[AdaptiveMemoryRetriever]:
+    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=1) as ours:
+        yield ours
+
+
+def document(text: str, number: int = 0, **metadata: object) -> Document:
+    return Document(text=text, id_=f"d{number}", metadata={"number": number, **metadata})
+
+
+def looked(retriever: AdaptiveMemoryRetriever, query: str) -> list[int]:
+    """The counts of what is found, without adding to them."""
+    retriever.reinforce = False
+    found = counts(retriever.memory, retriever.retrieve(query))
+    retriever.reinforce = True
+    return found
+
+
+def test_a_document_that_is_updated_keeps_what_was_learned_of_its_text(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever
+) -> None:
+    before = ids(retriever.retrieve("tea at four"))
+    index.update_ref_doc(document("tea at four", topic="new"))
+    assert looked(retriever, "tea at four") == [1]
+    assert ids(retriever.retrieve("tea at four")) != before
+    assert looked(retriever, "coffee at nine") == [0]
+
+
+def test_a_text_that_changed_begins_anew(index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever) -> None:
+    retriever.retrieve("tea at four")
+    index.update_ref_doc(document("tea at five"))
+    assert looked(retriever, "tea at four") == [0]
+
+
+def pipeline(vector_store: BasePydanticVectorStore) -> IngestionPipeline:
+    return IngestionPipeline(
+        transformations=[SentenceSplitter(chunk_size=20, chunk_overlap=0), HashedWords()],
+        vector_store=vector_store,
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS,
+        disable_cache=True,
+    )
+
+
+LONG = " ".join(
+    f"Fact {number}: the {word} stands in room {number}." for number, word in enumerate(["tea", "oven", "cat"])
+)
+
+
+def test_a_pipeline_that_upserts_keeps_the_chunks_that_are_the_same(collection: Collection) -> None:
+    index = index_over(collection)
+    ingest = pipeline(index.vector_store)
+    ingest.run(documents=[document(LONG)])
+    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=1) as retriever:
+        query = "Fact 0: the tea stands in room 0."
+        before = retriever.retrieve(query)
+        ingest.run(documents=[document(LONG)])
+        assert looked(retriever, query) == [1]
+        assert ids(retriever.retrieve(query)) == ids(before)
+        ingest.run(documents=[document(LONG.replace("cat", "dog"))])
+        assert looked(retriever, query) == [1]
+        assert ids(retriever.retrieve(query)) != ids(before)
+
+
+def test_the_post_processor_sees_what_was_carried_over(index: VectorStoreIndex) -> None:
+    plain = index.as_retriever(similarity_top_k=1)
+    with AdaptiveMemoryPostprocessor.from_index(index) as ours:
+        ours.postprocess_nodes(plain.retrieve("tea at four"), query_str="tea")
+        index.update_ref_doc(document("tea at four", topic="new"))
+        again = ours.postprocess_nodes(plain.retrieve("tea at four"), query_str="tea")
+        assert ours.last_recall is not None
+        assert [hit.record.read.retrieval_count for hit in ours.last_recall] == [1]
+        assert len(again) == 1
+
+
+def test_a_state_moves_to_an_index_that_was_built_anew(
+    retriever: AdaptiveMemoryRetriever, new_collection: Callable[..., Collection]
+) -> None:
+    retriever.retrieve("tea at four")
+    exported = json.dumps(retriever.memory.export_state())
+    with AdaptiveMemoryRetriever.from_index(
+        index_over(new_collection(), ["tea at four", "coffee at nine"]), similarity_top_k=1
+    ) as moved:
+        assert moved.memory.restore_state(json.loads(exported)).records == 1
+        assert looked(moved, "tea at four") == [1]

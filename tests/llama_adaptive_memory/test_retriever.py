@@ -1,0 +1,333 @@
+"""Does the retriever give what `index.as_retriever()` gives, ranked and remembered?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import pytest
+from chromadb import Collection
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import ImageNode, IndexNode, MetadataMode, QueryBundle, TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Weights
+from adaptive_memory_core.errors import AdaptiveMemoryError, FilterError, InvalidInputError, ScopeError
+from llama_adaptive_memory import AdaptiveMemoryRetriever
+from tests.conftest import Clock, word_vectors
+from tests.llama_adaptive_memory.conftest import TEXTS, HashedWords, counts, ids, index_over, texts
+
+STATE_KEYS = ("last_read", "retrieval_count", "remembered", "strength", "importance_boost", "pinned")
+
+
+def retriever(index: VectorStoreIndex, **arguments: Any) -> AdaptiveMemoryRetriever:
+    return AdaptiveMemoryRetriever.from_index(index, **arguments)
+
+
+def test_it_is_a_retriever_of_llama_index() -> None:
+    assert BaseRetriever in AdaptiveMemoryRetriever.__mro__
+
+
+def test_nodes_are_those_that_the_plain_retriever_builds(index: VectorStoreIndex) -> None:
+    plain = index.as_retriever(similarity_top_k=6).retrieve("tea for alice")
+    with retriever(index, similarity_top_k=6) as ours:
+        for _ in range(3):
+            found = ours.retrieve("tea for alice")
+            assert {n.node.node_id: n.node.to_dict() for n in found} == {
+                n.node.node_id: n.node.to_dict() for n in plain
+            }
+            assert {n.node.hash for n in found} == {n.node.hash for n in plain}
+
+
+def test_where_nothing_was_learned_the_order_is_that_of_similarity(index: VectorStoreIndex) -> None:
+    plain = index.as_retriever(similarity_top_k=6).retrieve("tea for alice")
+    with retriever(index, similarity_top_k=6) as ours:
+        assert ids(ours.retrieve("tea for alice")) == ids(plain)
+
+
+@pytest.mark.parametrize("space", ["cosine", "l2", "ip"])
+def test_scores_lie_between_0_and_1_and_fall_in_every_space(
+    index_in: Callable[[str], VectorStoreIndex], space: str
+) -> None:
+    with retriever(index_in(space), similarity_top_k=6) as ours:
+        scores = [node.score for node in ours.retrieve("tea for alice")]
+    assert all(score is not None and 0 <= score <= 1 for score in scores)
+    assert scores == sorted(scores, key=lambda score: -(score or 0))
+
+
+async def test_async_finds_the_same(index: VectorStoreIndex) -> None:
+    with retriever(index, similarity_top_k=3, reinforce=False) as ours:
+        blocking = ours.retrieve("tea")
+        awaited = await ours.aretrieve("tea")
+    assert ids(awaited) == ids(blocking)
+    assert [node.score for node in awaited] == pytest.approx([node.score for node in blocking])
+
+
+async def test_async_keeps_the_loop_free(index: VectorStoreIndex) -> None:
+    with retriever(index) as ours:
+        beats = 0
+
+        async def beat() -> None:
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0)
+                beats += 1
+
+        heart = asyncio.create_task(beat())
+        await ours.aretrieve("tea")
+        heart.cancel()
+    assert beats > 3
+
+
+def test_reading_is_counted_and_shown_in_the_collection_after_closing(
+    index: VectorStoreIndex, collection: Collection
+) -> None:
+    with retriever(index) as ours:
+        found = ours.retrieve("tea")
+        assert counts(ours.memory, found) == [1, 1]
+    rows: Any = collection.get(ids=ids(found), include=["metadatas"])["metadatas"]
+    assert [row["retrieval_count"] for row in rows] == [1, 1]
+
+
+def test_our_state_reaches_neither_metadata_nor_any_text(index: VectorStoreIndex, collection: Collection) -> None:
+    with retriever(index) as ours:
+        ours.retrieve("tea")
+    with retriever(index) as ours:
+        found = ours.retrieve("tea")
+    for node in found:
+        assert not set(STATE_KEYS) & set(node.node.metadata)
+        for mode in MetadataMode:
+            assert not any(key in node.node.get_content(mode) for key in STATE_KEYS)
+
+
+def test_a_plain_record_comes_as_a_node_with_one_hash_and_without_our_keys(collection: Collection) -> None:
+    metadata: dict[str, Any] = {"topic": "tea", "kind": "note", "b": 1, "a": 2.0, "z": True, "created_at": "2024-05-01"}
+    collection.add(
+        ids=["p"],
+        documents=["plain tea"],
+        metadatas=[metadata],
+        embeddings=word_vectors(["plain tea"]),
+    )
+    seen = []
+    for _ in range(4):
+        with AdaptiveMemoryRetriever.from_collection(collection, HashedWords()) as ours:
+            (node,) = ours.retrieve("tea")
+        seen.append(node.node.hash)
+        assert node.node.metadata == metadata
+        assert list(node.node.metadata) == sorted(metadata)
+    assert len(set(seen)) == 1
+
+
+def test_a_key_of_somebody_elses_that_only_sounds_like_ours_is_kept(collection: Collection) -> None:
+    collection.add(
+        ids=["p"],
+        documents=["aspirin"],
+        metadatas=[{"strength": "500 mg"}],
+        embeddings=word_vectors(["aspirin"]),
+    )
+    with AdaptiveMemoryRetriever.from_collection(collection, HashedWords()) as ours:
+        assert ours.retrieve("aspirin")[0].node.metadata == {"strength": "500 mg"}
+
+
+def test_what_remember_wrote_reads_as_its_words_alone(memory: AdaptiveMemory) -> None:
+    memory.for_user("alice").remember("likes tea", metadata={"source": "chat"})
+    (node,) = AdaptiveMemoryRetriever(memory, user_id="alice").retrieve("tea")
+    assert node.node.get_content(MetadataMode.LLM) == "source: chat\n\nlikes tea"
+    assert node.node.get_content(MetadataMode.EMBED) == "source: chat\n\nlikes tea"
+
+
+def test_relationships_and_other_kinds_of_nodes_survive(collection: Collection) -> None:
+    index = index_over(collection)
+    index.insert_nodes([IndexNode(text="about tea", index_id="tea", id_="i"), ImageNode(text="tea picture", id_="g")])
+    index.insert(Document(text="tea document", id_="doc"))
+    with retriever(index, similarity_top_k=5) as ours:
+        found = {type(node.node).__name__: node.node for node in ours.retrieve("tea")}
+    assert set(found) == {"IndexNode", "ImageNode", "TextNode"}
+    assert found["TextNode"].ref_doc_id == "doc"
+
+
+def test_an_index_node_leads_on_to_its_object(collection: Collection) -> None:
+    target = TextNode(text="the whole chapter on tea", id_="chapter")
+    index = VectorStoreIndex(
+        objects=[IndexNode(text="tea", index_id="chapter", obj=target)],
+        storage_context=index_over(collection).storage_context,
+        embed_model=HashedWords(),
+    )
+    plain = index.as_retriever(similarity_top_k=1).retrieve("tea")
+    with retriever(index, similarity_top_k=1) as ours:
+        assert texts(ours.retrieve("tea")) == texts(plain) == ["the whole chapter on tea"]
+
+
+def test_a_filter_narrows_what_is_found(index: VectorStoreIndex) -> None:
+    late = MetadataFilters(filters=[MetadataFilter(key="number", value=3, operator=FilterOperator.GTE)])
+    with retriever(index, filters=late, similarity_top_k=6) as ours:
+        assert sorted(node.node.metadata["number"] for node in ours.retrieve("tea")) == [3, 4, 5]
+
+
+def test_a_filter_on_our_counts_works_once_they_stand_in_the_collection(index: VectorStoreIndex) -> None:
+    read = MetadataFilters(filters=[MetadataFilter(key="retrieval_count", value=1, operator=FilterOperator.GTE)])
+    with retriever(index, similarity_top_k=1, write="through") as ours:
+        found = ours.retrieve("tea at four")
+        ours.filters, ours.similarity_top_k = read, 6
+        assert ids(ours.retrieve("anything")) == ids(found)
+
+
+def test_a_filter_that_chroma_cannot_answer_is_refused_at_once(index: VectorStoreIndex) -> None:
+    words = MetadataFilters(filters=[MetadataFilter(key="number", value="x", operator=FilterOperator.TEXT_MATCH)])
+    with pytest.raises(FilterError):
+        retriever(index, filters=words)
+
+
+def test_each_user_finds_their_own_and_nobody_finds_anybodys(collection: Collection) -> None:
+    index = index_over(collection, ["tea of nobody"])
+    for user in ("alice", "bob"):
+        index.insert(Document(text=f"tea of {user}", metadata={"user_id": user}))
+    with retriever(index, similarity_top_k=9) as ours:
+        assert texts(ours.retrieve("tea")) == ["tea of nobody"]
+        assert texts(ours.for_user("alice").retrieve("tea")) == ["tea of alice"]
+        assert texts(ours.for_user("bob").retrieve("tea")) == ["tea of bob"]
+        assert ours.for_user("carol").retrieve("tea") == []
+
+
+def test_a_filter_cannot_reach_another_user(collection: Collection) -> None:
+    index = index_over(collection)
+    index.insert(Document(text="tea of alice", metadata={"user_id": "alice"}))
+    hers = MetadataFilters(filters=[MetadataFilter(key="user_id", value="alice")])
+    with retriever(index, filters=hers) as ours:
+        assert ours.retrieve("tea") == []
+        assert ours.for_user("bob").retrieve("tea") == []
+
+
+@pytest.mark.parametrize("user", ["", "   "])
+def test_a_blank_user_is_an_error_and_opens_nothing(index: VectorStoreIndex, user: str) -> None:
+    with pytest.raises(ScopeError):
+        retriever(index, user_id=user)
+
+
+def test_the_key_that_names_the_user_can_be_another_one(collection: Collection) -> None:
+    index = index_over(collection)
+    index.insert(Document(text="tea of alice", metadata={"owner": "alice"}))
+    with retriever(index, user_id="alice", fields=Fields(user_id="owner")) as ours:
+        assert texts(ours.retrieve("tea")) == ["tea of alice"]
+
+
+def test_looking_without_reinforcing_changes_nothing(index: VectorStoreIndex, collection: Collection) -> None:
+    before = collection.get(include=["metadatas"])
+    with retriever(index, reinforce=False) as ours:
+        ours.retrieve("tea")
+        assert ours.memory.stats().recalls == 0
+    assert collection.get(include=["metadatas"]) == before
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+async def test_an_empty_query_finds_nothing(index: VectorStoreIndex, query: str) -> None:
+    with retriever(index) as ours:
+        assert ours.retrieve(query) == []
+        assert await ours.aretrieve(query) == []
+
+
+async def test_a_vector_that_is_given_is_used(index: VectorStoreIndex) -> None:
+    coffee = word_vectors(["bob drinks black coffee"])[0].tolist()
+    with retriever(index, similarity_top_k=1) as ours:
+        for asked in (QueryBundle("tea", embedding=coffee), QueryBundle("", embedding=coffee)):
+            assert texts(ours.retrieve(asked)) == ["bob drinks black coffee"]
+            assert texts(await ours.aretrieve(asked)) == ["bob drinks black coffee"]
+
+
+async def test_texts_to_embed_instead_of_the_question_are_used_together(index: VectorStoreIndex) -> None:
+    asked = QueryBundle("unheard of", custom_embedding_strs=["bob drinks", "black coffee"])
+    with retriever(index, similarity_top_k=1) as ours:
+        assert texts(ours.retrieve(asked)) == texts(await ours.aretrieve(asked)) == ["bob drinks black coffee"]
+        assert asked.embedding is None
+
+
+def test_what_was_read_of_late_is_favoured_where_the_policy_says_so(collection: Collection, clock: Clock) -> None:
+    index = index_over(collection, ["tea of spring", "tea of autumn"])
+    fresh = Policy(weights=Weights(recency=1.0, importance=0.0, similarity=0.01))
+    with retriever(index, clock=clock, policy=fresh, similarity_top_k=1) as ours:
+        for season in ("autumn", "spring"):
+            ours.policy = None
+            assert texts(ours.retrieve(f"tea of {season}")) == [f"tea of {season}"]
+            ours.policy = fresh
+            clock.pass_days(30)
+            assert texts(ours.retrieve("tea")) == [f"tea of {season}"]
+            clock.pass_days(30)
+
+
+def test_an_answer_can_be_judged(index: VectorStoreIndex) -> None:
+    with retriever(index) as ours:
+        found = ours.retrieve("tea")
+        assert ours.last_recall is not None
+        assert ours.memory.feedback(ours.last_recall, helpful=[found[0].node.node_id]) == 1
+
+
+def test_retrievers_over_one_collection_share_one_memory(index: VectorStoreIndex) -> None:
+    with retriever(index) as one, retriever(index) as other:
+        found = one.retrieve("tea")
+        assert counts(other.memory, found) == [1, 1]
+        assert one.memory._memory is other.memory._memory
+    with pytest.raises(AdaptiveMemoryError, match="closed"):
+        one.retrieve("tea")
+
+
+def test_a_memory_that_was_given_stays_open(memory: AdaptiveMemory) -> None:
+    with AdaptiveMemoryRetriever(memory, user_id="alice") as ours:
+        ours.memory.remember("tea")
+    assert memory.for_user("alice").recall("tea").ids
+    with AdaptiveMemoryRetriever.from_memory(memory.for_user("alice")) as ours:
+        assert texts(ours.retrieve("tea")) == ["tea"]
+    with pytest.raises(ScopeError, match="user 'alice'"):
+        AdaptiveMemoryRetriever(memory.for_user("alice"), user_id="bob")
+    with pytest.raises(ScopeError):
+        AdaptiveMemoryRetriever(memory.for_user("alice")).for_user("bob")
+
+
+def test_state_outlives_the_process_that_learned_it(tmp_path: Path) -> None:
+    def opened() -> VectorStoreIndex:
+        client = chromadb.PersistentClient(str(tmp_path / "chroma"))
+        return index_over(client.get_or_create_collection("docs", embedding_function=None))
+
+    index = opened()
+    index.insert(Document(text="tea at four", id_="d"))
+    with retriever(index, similarity_top_k=1) as ours:
+        found = ours.retrieve("tea")
+    with retriever(opened(), similarity_top_k=1) as ours:
+        assert counts(ours.memory, found) == [1]
+
+
+def test_a_query_engine_answers_from_it(index: VectorStoreIndex) -> None:
+    with retriever(index) as ours:
+        answer = RetrieverQueryEngine.from_args(ours).query("tea?")
+        assert len(answer.source_nodes) == 2
+        assert all(count == 1 for count in counts(ours.memory, answer.source_nodes))
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (AdaptiveMemoryRetriever, "Neither memory="),
+        (lambda: AdaptiveMemoryRetriever.from_index("docs"), "Give a VectorStoreIndex"),
+        (lambda: AdaptiveMemoryRetriever.from_index(VectorStoreIndex([])), "Give a ChromaVectorStore"),
+        (lambda: AdaptiveMemoryRetriever.from_vector_store(object()), "Give a ChromaVectorStore"),
+        (lambda: AdaptiveMemoryRetriever("a name"), "Give an AdaptiveMemory"),  # type: ignore[arg-type]
+        (lambda: AdaptiveMemoryRetriever.from_collection("a name"), "chromadb.Collection"),
+    ],
+)
+def test_what_is_no_index_over_chroma_is_refused_with_what_to_give(make: Callable[[], object], error: str) -> None:
+    with pytest.raises(InvalidInputError, match=error):
+        make()
+
+
+def test_how_many_must_be_a_positive_number(index: VectorStoreIndex) -> None:
+    with pytest.raises(InvalidInputError, match="similarity_top_k"):
+        retriever(index, similarity_top_k=0)
+
+
+def test_more_than_there_are_gives_all(index: VectorStoreIndex) -> None:
+    with retriever(index, similarity_top_k=50) as ours:
+        assert len(ours.retrieve("tea")) == len(TEXTS)
