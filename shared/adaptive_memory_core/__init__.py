@@ -1,6 +1,9 @@
 """Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.cue.build import build_cue, drift
+from adaptive_memory_core.cue.english import English
+from adaptive_memory_core.cue.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
@@ -27,7 +30,18 @@ from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.pace import Remembrance
 from adaptive_memory_core.policy import Policy, Weights
-from adaptive_memory_core.records import Cue, Dropped, Fields, Hit, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.records import (
+    AgentState,
+    Cue,
+    Dropped,
+    Fields,
+    Hit,
+    ReadState,
+    Record,
+    Scope,
+    Scored,
+    Verdict,
+)
 from adaptive_memory_core.reports import (
     Change,
     LoggedCandidate,
@@ -46,6 +60,7 @@ from adaptive_memory_core.user_memory import UserMemory
 __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
+    "AgentState",
     "Change",
     "ClosedError",
     "Cue",
@@ -54,9 +69,11 @@ __all__ = [
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",
+    "English",
     "Fields",
     "FilterError",
     "Hit",
+    "Intent",
     "InvalidInputError",
     "Keeping",
     "LedgerError",
@@ -84,6 +101,7 @@ __all__ = [
     "Scope",
     "ScopeError",
     "Scored",
+    "Sign",
     "Stats",
     "StoreError",
     "StoreInUseError",
@@ -91,5 +109,8 @@ __all__ = [
     "UserMemory",
     "Verdict",
     "Weights",
+    "Window",
     "as_embedder",
+    "build_cue",
+    "drift",
 ]

@@ -9,12 +9,14 @@ import time
 import uuid
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from adaptive_memory_core.cue.english import English
+from adaptive_memory_core.cue.intent import Language
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.ports import Ports
@@ -44,6 +46,7 @@ class AdaptiveMemory:
     of texts to a list of vectors, an embedder of this package, or None for the collection's own embedding function.
     `ledger` is a path; omitted, it is a file in the directory of a persistent client and RAM for an ephemeral one.
     `write="through"` shows every read in the collection before `recall` returns, instead of a few seconds later.
+    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -66,6 +69,7 @@ class AdaptiveMemory:
         clock: Callable[[], float] = time.time,
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
+        languages: Iterable[Language] | None = None,
     ) -> None:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
@@ -73,6 +77,7 @@ class AdaptiveMemory:
         self.fields = Fields() if fields is None else fields
         self.keeping = Keeping() if keeping is None else keeping
         self._clock, self._pid, self._closed = clock, os.getpid(), False
+        self._languages = (English(),) if languages is None else tuple(languages)
         self._closing = threading.Lock()
         self._client: Any = None
         place.check_collection(collection)
@@ -100,6 +105,7 @@ class AdaptiveMemory:
         clock: Callable[[], float] = time.time,
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
+        languages: Iterable[Language] | None = None,
     ) -> AdaptiveMemory:
         """A memory in a directory: embedded Chroma and the ledger in one place.
 
@@ -122,6 +128,7 @@ class AdaptiveMemory:
                     clock=clock,
                     write=write,
                     keeping=keeping,
+                    languages=languages,
                 )
             except BaseException:
                 place.close_client(client)
@@ -223,7 +230,9 @@ class AdaptiveMemory:
         self._ledger.attach(str(collection.id), collection.name)
         checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
-        self._ports = Ports(self._store, self._ledger, checked, self._projector, through, self.keeping.log)
+        self._ports = Ports(
+            self._store, self._ledger, checked, self._projector, through, self.keeping.log, self._languages
+        )
 
     def _trim(self) -> None:
         keep = self.keeping

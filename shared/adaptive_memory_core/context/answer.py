@@ -8,6 +8,7 @@ from typing import overload
 
 from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
+from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Scope, Scored
 
@@ -30,6 +31,7 @@ class Recall(Sequence[Scored]):
     dropped: tuple[Dropped, ...] = ()
     step: int | None = None
     trace: tuple[str, ...] = field(default=())
+    intent: Intent = NO_INTENT
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...

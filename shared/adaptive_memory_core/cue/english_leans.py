@@ -54,8 +54,10 @@ EARLIEST = _any_of(
     r"\b(?:did|do|was|were|have|had|has) (?:(?!the )\w+ ){1,3}first"
     r" (?!name|class|aid|floor|of all|person|choice|thing in|place|half|and|to |in |the )(?-i:[a-z])\w+",
     r"\b(?:was|were|is|are) the first thing",
-    r"\bfirst (?:time|mention(?:ed)?|met|conversation|session|chat|impression|attempt|heard|started|began|talked|spoke)\b",
-    r"\b(?:very first|first ever|earliest|oldest) (?:note|memory|memories|record|message|entry|conversation|thing|mention)",
+    r"\bfirst (?:time|mention(?:ed)?|met|conversation|session|chat|impression|attempt|heard|started|began|talked"
+    r"|spoke)\b",
+    r"\b(?:very first|first ever|earliest|oldest) (?:note|memory|memories|record|message|entry"
+    r"|conversation|thing|mention)",
     r"\b(?:in|at) the (?:very )?(?:beginning|start|outset)\b"
     r"(?! of (?:the|a|each|every) (?:line|file|string|list|word|row|page|sentence|array))",
     r"\bto begin with\b",

@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
+from adaptive_memory_core.flow.timed import then, timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue
@@ -21,8 +22,9 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
+    request = yield from timed(ports, request)
     cue = yield from sense(ports, request.cue)
-    finding = yield from find(ports, request, cue)
+    finding = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
     answer = choose(request, cue, finding)
     return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
 
@@ -31,12 +33,12 @@ def sense(ports: Ports, cue: Cue) -> Flow[Cue]:
     """The cue with its vector, unless the caller has made that already."""
     if cue.vector is not None:
         return cue
-    return Cue(cue.text, (yield from ask(ports.embedder.embed_query, cue.text)))
+    return replace(cue, vector=(yield from ask(ports.embedder.embed_query, cue.text)))
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now)
+    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -46,7 +48,8 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         policy=request.policy,
         kept=kept,
         dropped=(*dropped, *finding.dropped),
-        trace=finding.notes,
+        trace=(*request.notes, *finding.notes),
+        intent=request.intent,
     )
 
 
