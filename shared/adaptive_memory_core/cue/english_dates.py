@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.cue import calendar
 from adaptive_memory_core.cue.calendar import SEASONS, WEEKDAYS, Span
-from adaptive_memory_core.cue.english_relative import RELATIVE
+from adaptive_memory_core.cue.english_relative import RELATIVE, UPCOMING
 
 MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -62,15 +62,17 @@ class Way(NamedTuple):
     relative: bool = False
 
 
-def find(text: str, today: datetime, *, day_first: bool = False) -> list[Dated]:
+def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = False) -> list[Dated]:
     """The places that name time, in the order of the text; where two overlap, the surer kind of date wins.
+
+    With `ahead`, also those that name a time to come.
 
     >>> [str(span.start.date()) for found in find("since March 2020 or 2 weeks ago", datetime(2023, 5, 12))
     ...  for span in found.spans]
     ['2020-03-01', '2023-04-24']
     """
     found: list[Dated] = []
-    for way in WAYS[day_first]:
+    for way in [*(AHEAD if ahead else ()), *WAYS[day_first]]:
         for match in way.pattern.finditer(text):
             if way.lead is not None and not way.lead.search(text, max(0, match.start() - 30), match.start()):
                 continue
@@ -237,3 +239,4 @@ _ANY_ORDER: list[Way] = [
 ]
 _NUMERIC = r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)"
 WAYS = {first: [*_ANY_ORDER, _way(_NUMERIC, partial(_numeric, day_first=first))] for first in (False, True)}
+AHEAD = [Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in UPCOMING]

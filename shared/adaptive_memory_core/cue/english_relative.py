@@ -143,3 +143,24 @@ RELATIVE = [
         _christmas,
     ),
 ]
+
+
+def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
+    low, high = counted(match)
+    size = UNIT_DAYS[match["unit"].lower()]
+    if size == 1.0 and low == high:
+        return _days(today, int(low))
+    either = min(0.5, low / 2) * size
+    return [Span(today + timedelta(days=low * size - either), today + timedelta(days=high * size + either))]
+
+
+def _next(match: re.Match[str], today: datetime) -> list[Span]:
+    return [calendar.current(match["unit"].lower(), today, -1)]
+
+
+UPCOMING = [  # what a note says of its own future; a question about the past never means it
+    _rule(r"(?:the )?day after tomorrow", lambda _, today: _days(today, 2)),
+    _rule(r"tomorrow(?:'s)?", lambda _, today: _days(today, 1)),
+    _rule(rf"next {_PERIOD}", _next),
+    _rule(rf"in {COUNT} {UNIT}(?:' time)?", _ahead),
+]
