@@ -28,6 +28,7 @@ from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
+from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.pace import Remembrance
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import (
@@ -113,4 +114,5 @@ __all__ = [
     "as_embedder",
     "build_cue",
     "drift",
+    "token_counter",
 ]
