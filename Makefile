@@ -27,7 +27,7 @@ fresh: $(VENV)/.test
 	$(BIN)/python -m build --wheel --no-isolation >/dev/null
 	$(PYTHON) -m venv $(VENV)/fresh
 	$(VENV)/fresh/bin/python -m pip install --quiet dist/*.whl
-	cd $(VENV)/fresh && bin/python "$(CURDIR)/tests/fresh_install.py"
+	cd $(VENV)/fresh && bin/python -I "$(CURDIR)/tests/fresh_install.py"
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

@@ -23,14 +23,16 @@ import chromadb
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Hit, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
-from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.flow.ports import Entry, Extent
 from adaptive_memory_core.learn import remembrance
 from adaptive_memory_core.learn.remembrance import strong_since
+from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.records import Seen
 from benchmarks.report import percentiles, print_table, write_json
 
 DIMENSION, K, NEW, STEPS = 128, 5, 50, 60
 ARM = Policy.preset("aggressive").replace(decay_grace=1)
+REGIME = Regime((Phase(ARM.pace, 0.0),))
 USER = Scope("user")
 MILLISECONDS = 1_000.0
 
@@ -94,7 +96,12 @@ def ledger_row(size: int, rounds: int) -> dict[str, Any]:
         calls: dict[str, Callable[[str], object]] = {
             "update": lambda name: _record(ledger, name, int(name) % size),
             "strong": lambda _: ledger.strong(
-                USER, 0.5, lambda timeline: strong_since(timeline, 0.5, now=1.0), size=size + NEW, limit=2_000
+                USER,
+                0.5,
+                lambda timeline: strong_since(timeline, 0.5, now=1.0),
+                extent=Extent(size + NEW, None),
+                limit=2_000,
+                turn=None,
             ),
             "naive": lambda _: naive.decay(),
         }
@@ -132,7 +139,7 @@ class Naive:
 def _record(ledger: SQLiteLedger, name: str, number: int) -> None:
     ids = [f"old {number + offset}" for offset in range(K)]
     kept = [Scored(Hit(Record(one, one), 0.5, one), 0.5, {"similarity": 0.5}, {"similarity": 0.5}) for one in ids]
-    entry = Entry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], ARM.pace, None, {}, None, True)
+    entry = Entry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], REGIME, ARM.pace, None, {}, None, True)
     rule = partial(remembrance.read, policy=ARM, now=1.0)
     ledger.record_recall(USER, entry, dict.fromkeys(ids, Seen(ReadState(), None)), rule)
 

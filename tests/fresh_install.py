@@ -40,7 +40,14 @@ def recall_without_extras() -> None:
 def refuse_with_the_name_of_the_extra() -> None:
     from adaptive_memory_core import AdaptiveMemory, MissingExtraError, OpenAIEmbedder
 
-    for attempt, extra in ((lambda: AdaptiveMemory.open("memory"), "[local]"), (OpenAIEmbedder, "[openai]")):
+    attempts = (
+        (lambda: AdaptiveMemory.open("memory"), "[local]"),
+        (OpenAIEmbedder, "[openai]"),
+        (lambda: importlib.import_module("langchain_adaptive_memory").AdaptiveMemoryRetriever, "[langchain]"),
+        (lambda: importlib.import_module("langchain_adaptive_memory").AdaptiveMemoryStore, "[langchain]"),
+        (lambda: importlib.import_module("llama_adaptive_memory").AdaptiveMemoryRetriever, "[llama-index]"),
+    )
+    for attempt, extra in attempts:
         said = ""
         try:
             attempt()

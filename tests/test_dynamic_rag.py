@@ -103,7 +103,7 @@ def test_invalid_numbers_are_refused_and_the_old_ones_stay(rag: DynamicRAG, numb
         rag.embedder.configure(**numbers)
     with pytest.raises(PolicyError):
         DynamicRAG(embedder=word_vectors, **numbers)
-    with pytest.raises(PolicyError, match="no preset"):
+    with pytest.raises(PolicyError, match="profiles are"):
         DynamicRAG(embedder=word_vectors, profile="bold")
     assert rag.memory.recall("tea").policy.decay_rate == 0.95
 

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.flow import check
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Metadata
@@ -17,6 +18,7 @@ from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.user_memory import UserMemory
 
 KINDS = ("static", "dynamic")
+PROFILES = ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive")
 
 
 class DynamicRAG:
@@ -24,7 +26,8 @@ class DynamicRAG:
 
     Without a `path` it lives in RAM. `profile` is one of the paper's: "balanced", "ultra_efficient",
     "broad_adaptation", "conservative", "aggressive"; single numbers may differ from it. Without an `embedder` it is the
-    bundled one, which needs the extra `local`. `memory` is the same memory with everything else this package can do.
+    bundled one, which needs the extra `local`. What is learned is kept in the directory; the profile and its numbers
+    are given at each opening. `memory` is the same memory with everything else this package can do.
 
     >>> letters = lambda texts: [[1.0 + text.count(letter) for letter in "abcdefgh"] for text in texts]
     >>> with DynamicRAG(embedder=letters) as rag:
@@ -48,6 +51,8 @@ class DynamicRAG:
         embedding_weights: Mapping[str, float] | None = None,
         embedder: Any = None,
     ) -> None:
+        if profile not in PROFILES:
+            raise PolicyError(f"profile is {profile!r}. The paper's profiles are: {', '.join(PROFILES)}.")
         policy = _changed(Policy.preset(profile), remembrance_threshold, decay_grace_period, decay_rate)
         if embedding_weights is not None:
             policy = policy.replace(strength_weight=_dynamic_share(embedding_weights))
@@ -61,10 +66,12 @@ class DynamicRAG:
 
     def add_document(self, doc_id: str, text: str, metadata: Metadata | None = None) -> str:
         """Store a document; one that has the id already is written over and keeps what reads have taught."""
-        return self.memory.remember(text, id=doc_id, kind="document", metadata=metadata)
+        return self.memory.remember(text, id=check.name(doc_id, "doc_id"), kind="document", metadata=metadata)
 
     def add_documents(self, documents: Mapping[str, str]) -> list[str]:
         """Store many documents, given as id to text, in batches."""
+        if not isinstance(documents, Mapping):
+            raise InvalidInputError(f"documents are {documents!r}. Give a mapping from id to text.")
         return self.memory.remember_many(
             {"id": doc_id, "text": text, "kind": "document"} for doc_id, text in documents.items()
         )

@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
+from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import place, process_lock
@@ -179,7 +180,15 @@ class AdaptiveMemory:
     def policy(self, policy: Policy) -> None:
         if not isinstance(policy, Policy):
             raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
+        regime: Regime | None = getattr(self, "_regime", None)
+        if regime is not None:
+            self._regime = regime.followed_by(policy.pace, at=self.now())
         self._policy = policy
+
+    @property
+    def regime(self) -> Regime:
+        """The paces of this memory's policies so far."""
+        return self._regime
 
     @property
     def embedder_name(self) -> str:
@@ -223,6 +232,7 @@ class AdaptiveMemory:
             raise InvalidInputError(
                 f"fields is {self.fields!r}, keeping is {self.keeping!r}. Give Fields(...) and Keeping(...)."
             )
+        self._regime = Regime((Phase(self._policy.pace, self.now()),))
         source = of_collection(collection) if embedder is None else as_embedder(embedder)
         self._embedder_name = source.name
         self._store = ChromaStore(collection, self.fields)
@@ -238,7 +248,7 @@ class AdaptiveMemory:
         keep = self.keeping
         now = self.now()
         trim(self._ledger, now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
-        self._ledger.sample(self.policy.pace, every=keep.sample_recalls, now=now)
+        self._ledger.sample(self.regime, every=keep.sample_recalls, now=now)
 
     def _flush_last(self) -> None:
         try:

@@ -33,7 +33,7 @@ class Moving(Upkeep):
 
     def _export(self) -> Flow[dict[str, Any]]:
         memory = self._memory
-        return moving.export_state(memory.ports(), self.scope, pace=memory.policy.pace, now=memory.now())
+        return moving.export_state(memory.ports(), self.scope, regime=memory.regime, now=memory.now())
 
     def _restore(self, state: object) -> Flow[Restored]:
         return moving.restore_state(self._memory.ports(), self.scope, state, now=self._memory.now())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.ranges import SHARE, Range, check_ranges
 
 Unit = Literal["recalls", "days"]
+MOST_PHASES = 100
 REMEMBRANCE_RANGES: dict[str, Range] = {
     "remembrance_threshold": Range(1, 1_000_000, whole=True),
     "decay_grace": Range(0, 1_000_000),
@@ -79,6 +80,28 @@ class Pace:
         return all(self.of(kind).rate == 1.0 for kind in self.kinds())
 
 
+class Phase(NamedTuple):
+    """A pace, and since when (POSIX seconds) it held."""
+
+    pace: Pace
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """The paces of a memory's own policy, one after the other: the time that goes by goes by at them.
+
+    >>> Regime((Phase(Pace("days"), 0.0),)).followed_by(Pace("days"), at=5.0).phases
+    (Phase(pace=Pace(unit='days', ...), since=0.0),)
+    """
+
+    phases: tuple[Phase, ...]
+
+    def followed_by(self, pace: Pace, *, at: float) -> Regime:
+        """With another pace from now on."""
+        return self if self.phases[-1].pace == pace else Regime((*self.phases, Phase(pace, at))[-MOST_PHASES:])
+
+
 def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
     """What a policy was given as `by_kind`, checked, in the order of the names.
 
@@ -87,7 +110,7 @@ def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     usable = isinstance(pairs, list | tuple) and all(
-        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Remembrance)
+        isinstance(pair, tuple) and len(pair) == 2 and _is_kind(pair[0]) and isinstance(pair[1], Remembrance)
         for pair in pairs
     )
     if not usable or not isinstance(pairs, list | tuple):
@@ -95,4 +118,10 @@ def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
             f"Policy(by_kind={given!r}) is not allowed. Give a mapping from kind to numbers, "
             'e.g. {"fact": Remembrance(decay_rate=0.99)}.'
         )
+    if len(dict(pairs)) < len(pairs):
+        raise PolicyError(f"Policy(by_kind={given!r}) names a kind twice. Give each kind once.")
     return tuple(sorted(dict(pairs).items()))
+
+
+def _is_kind(name: object) -> bool:
+    return isinstance(name, str) and bool(name.strip())

@@ -114,9 +114,7 @@ class Policy:
 
     remembrance_threshold: int = 3  # theta: counted reads until a record is remembered; ARM, "balanced"
     decay_grace: float = 5.0  # gamma: units after the last read before strength decays; ARM, "balanced"
-    decay_rate: float = (
-        1.0  # alpha: what a unit beyond the grace leaves of strength; 1 = off; ARM's presets: 0.80 to 0.99
-    )
+    decay_rate: float = 1.0  # alpha: what a unit beyond the grace leaves of strength; 1 = off; ARM: 0.80 to 0.99
     strength_floor: float = 0.0  # strength that decay alone never takes; 0 as ARM
     restore_on_read: float = 0.0  # share of the lost strength that a read gives back; 0 as ARM
     unit: Unit = "recalls"  # what grace and rate count: the user's "recalls", as ARM, or "days"

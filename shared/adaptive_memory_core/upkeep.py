@@ -138,7 +138,8 @@ class Upkeep:
         return await self._arun(verbs.changes(self._memory, self.scope, id, limit))
 
     def history(self) -> Sequence[Sample]:
-        """How the memory fared over time: samples taken every `Keeping.sample_recalls` recalls, oldest first."""
+        """How the memory fared over time, oldest first: samples taken with the write-back (and by `flush()`), at most
+        one every `Keeping.sample_recalls` recalls."""
         return self._run(verbs.history(self._memory, self.scope))
 
     async def ahistory(self) -> Sequence[Sample]:

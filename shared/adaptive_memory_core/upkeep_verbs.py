@@ -19,7 +19,7 @@ MOST = 1_000_000_000  # records of one call of prune
 
 def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by: str) -> Flow[ReadState]:
     checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
-    return reinforce.change(memory.ports(), scope, checked, act, by=who, pace=memory.policy.pace, now=memory.now())
+    return reinforce.change(memory.ports(), scope, checked, act, by=who, regime=memory.regime, now=memory.now())
 
 
 def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:
@@ -35,23 +35,30 @@ def prune(
     limit: int | None,
     by: str,
 ) -> Flow[PruneReceipt]:
-    if archive is not None and not isinstance(archive, str | Path):
-        raise InvalidInputError(f"archive is {archive!r}. Give the path of a file to append to, or None.")
+    if archive is not None and not _is_file(archive):
+        raise InvalidInputError(
+            f"archive is {archive!r}. Give the path of a file to append to, in a directory that exists, or None."
+        )
     call = pruning.Pruning(
         scope=scope,
         below=check.share(below, "below"),
         limit=MOST if limit is None else check.count(limit, "limit", most=MOST),
-        dry_run=bool(dry_run),
+        dry_run=check.flag(dry_run, "dry_run"),
         archive=None if archive is None else JSONLines(archive),
         by=check.name(by, "name of who does it (by)"),
-        pace=memory.policy.pace,
+        regime=memory.regime,
         now=memory.now(),
     )
     return pruning.prune(memory.ports(), call)
 
 
+def _is_file(path: object) -> bool:
+    """Whether it names a file that is there or could be."""
+    return isinstance(path, str | Path) and str(path) != "" and Path(path).parent.is_dir() and not Path(path).is_dir()
+
+
 def kept(memory: Memory, scope: Scope, flag: standing.Flag) -> Flow[list[Record]]:
-    return standing.kept(memory.ports(), scope, flag, pace=memory.policy.pace, now=memory.now())
+    return standing.kept(memory.ports(), scope, flag, regime=memory.regime, now=memory.now())
 
 
 def changes(memory: Memory, scope: Scope, record_id: str | None, limit: int) -> Flow[Sequence[Change]]:
@@ -83,4 +90,4 @@ def recalls(
 
 def stats(memory: Memory, scope: Scope, at_least: float) -> Flow[Stats]:
     bound = check.share(at_least, "at_least")
-    return look_back.stats(memory.ports(), scope, pace=memory.policy.pace, at_least=bound, now=memory.now())
+    return look_back.stats(memory.ports(), scope, regime=memory.regime, at_least=bound, now=memory.now())

@@ -17,6 +17,7 @@ from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Fields, NewRecord, Record, Scope
 
@@ -29,6 +30,8 @@ class Memory(Protocol):
 
     @property
     def policy(self) -> Policy: ...
+    @property
+    def regime(self) -> Regime: ...
     @property
     def fields(self) -> Fields: ...
     @property
@@ -108,14 +111,15 @@ def _request(
         now=memory.now() if at is None else at,
         where=where,
         policy=memory.policy if policy is None else policy,
-        reinforce=bool(reinforce),
+        regime=memory.regime,
+        reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),
     )
 
 
 def get(memory: Memory, scope: Scope, record_id: str) -> Flow[Record]:
     checked = check.name(record_id, "id")
-    return look_up.get(memory.ports(), scope, checked, pace=memory.policy.pace, now=memory.now())
+    return look_up.get(memory.ports(), scope, checked, regime=memory.regime, now=memory.now())
 
 
 def feedback(

@@ -149,3 +149,41 @@ def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:
     assert any("records_by_settling (user_key=? AND settled_step>?)" in line for line in plan)
     assert any("records_kept (user_key=?)" in line for line in plan)
     assert not any(line.startswith("SCAN records") for line in plan)
+
+
+def test_what_others_swap_one_for_one_is_found(memory: AdaptiveMemory, collection: Collection) -> None:
+    """As a re-ingestion does: as many records deleted as added."""
+    alice = memory.for_user("alice")
+    faded_crowd(alice, size=60)
+
+    def add(name: str, text: str) -> None:
+        vectors = np.array(embed([text]), dtype=np.float32)
+        collection.add(ids=[name], documents=[text], embeddings=vectors, metadatas=[{"user_id": "alice"}])
+
+    add("old", "crowd 900")
+    assert "old" in alice.recall("cue", k=3).ids
+    for number in range(30):
+        alice.recall(f"crowd {number + 1}", k=1)
+    collection.delete(ids=["old"])
+    add("new", "loner 3")
+    assert "new" in alice.recall("cue", k=4).ids
+
+
+def test_what_others_write_for_another_user_does_not_hide_what_they_write_for_this_one(
+    memory: AdaptiveMemory, collection: Collection
+) -> None:
+    alice, everyone = memory.for_user("alice"), memory.for_everyone()
+
+    def add(name: str, text: str, **metadata: Any) -> None:
+        vectors = np.array(embed([text]), dtype=np.float32)
+        collection.add(ids=[name], documents=[text], embeddings=vectors, metadatas=[{"by": "others", **metadata}])
+
+    everyone.remember_many([f"crowd {number}" for number in range(1, 40)])
+    for number in range(25):
+        add(f"a-{number}", f"crowd {100 + number}", user_id="alice")
+    for _ in range(30):
+        everyone.recall("crowd 1", k=1)
+        alice.recall("crowd 100", k=1)
+    everyone.remember("crowd 41")
+    add("new", "loner 5")
+    assert "new" in everyone.recall("cue", k=3).ids

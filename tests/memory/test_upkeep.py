@@ -200,8 +200,11 @@ def test_what_is_pruned_may_go_into_a_file_and_come_back(alice: UserMemory, tmp_
 
 
 def test_nothing_goes_where_the_archive_cannot_be_written(alice: UserMemory, tmp_path: Path) -> None:
+    for archive in (tmp_path / "no such directory" / "old.jsonl", tmp_path, ""):
+        with pytest.raises(InvalidInputError, match="archive"):
+            alice.prune(below=0.1, archive=archive)
     with pytest.raises(StoreError, match="archive"):
-        alice.prune(below=0.1, archive=tmp_path / "no such directory" / "old.jsonl")
+        alice.prune(below=0.1, archive="/dev/full")
     assert alice.stats().records == 4
 
 
@@ -352,3 +355,91 @@ async def test_upkeep_is_async_too(alice: UserMemory) -> None:
     assert [one.id for one in await alice.apinned()] == ["milk"]
     assert (await alice.achanges())[0].what == "pruned"
     assert list(await alice.ahistory()) == []
+
+
+# --- found by a check from outside
+
+
+def test_days_that_went_by_under_another_policy_went_by_at_its_pace(memory: AdaptiveMemory, clock: Clock) -> None:
+    days = ARM.replace(unit="days", decay_rate=0.9)
+    memory.policy = days
+    bob = memory.for_user("bob")
+    bob.remember_many([{"text": "tea", "id": "t"}, {"text": "cocoa", "id": "c"}])
+    bob.recall("tea", k=1)
+    memory.policy = days.replace(decay_rate=1.0)  # switched off
+    clock.pass_days(10)
+    assert bob.get("c").read.strength == 1.0
+    assert bob.prune(below=0.5, dry_run=True).ids == ()
+    memory.policy = days  # and on again
+    clock.pass_days(10)
+    assert bob.get("c").read.strength == pytest.approx(0.9**10)
+    bob.recall("tea", k=1, policy=days.replace(decay_rate=1.0))  # of one call: time goes on as before
+    clock.pass_days(10)
+    assert bob.get("c").read.strength == pytest.approx(0.9**20)
+    memory.policy = ARM.replace(decay_rate=0.5)
+    clock.pass_days(100)
+    assert bob.get("c").read.strength == pytest.approx(0.9**20)
+    bob.recall("tea", k=1)
+    assert bob.get("c").read.strength == pytest.approx(0.9**20 * 0.5)
+
+
+def test_a_record_that_took_anothers_place_is_not_pruned_before_it(alice: UserMemory) -> None:
+    alice.remember("a cup of oat milk", id="oat", supersedes="milk")  # milk is pinned
+    for _ in range(9):
+        alice.recall("tea", k=1)
+    receipt = alice.prune(below=0.5)
+    assert sorted(receipt.ids) == ["coffee", "water"]
+    assert alice.get("oat").text == "a cup of oat milk"
+
+
+def test_stats_and_prune_go_by_the_metadata_of_what_the_ledger_has_not_met(
+    memory: AdaptiveMemory, collection: Collection
+) -> None:
+    shown: list[Any] = [{"strength": 0.1}, {"strength": 0.5, "remembered": 1, "retrieval_count": 4}, {"pinned": 1}]
+    texts = ["one", "two", "three"]
+    collection.add(
+        ids=texts,
+        documents=texts,
+        embeddings=word_vectors(texts),
+        metadatas=[{"user_id": "bob", **one} for one in shown],
+    )
+    bob = memory.for_user("bob")
+    stats = bob.stats(at_least=0.4)
+    assert (stats.remembered, stats.pinned, stats.reads, stats.strengths.size, stats.strengths.stale) == (1, 1, 4, 2, 1)
+    assert bob.prune(below=0.2, dry_run=True).ids == ("one",)
+    assert bob.stats().records == 3
+    assert bob.prune(below=0.2).ids == ("one",)
+    assert bob.stats().records == 2
+
+
+def test_in_a_turn_strengths_stand_as_they_did_when_it_began(alice: UserMemory) -> None:
+    before = alice.get("coffee").read.strength
+    alice.recall("tea", k=1, turn="T")
+    again = alice.recall("a cup of coffee", k=4, turn="T")
+    assert next(one for one in again if one.id == "coffee").signals["strength"] == before
+    assert alice.get("coffee").read.strength == before
+
+
+def test_a_turn_that_comes_back_late_reads_now_and_not_then(alice: UserMemory) -> None:
+    alice.recall("tea", k=1, turn="session")
+    for _ in range(4):
+        alice.recall("tea", k=1)
+    before = alice.get("coffee").read
+    alice.recall("a cup of coffee", k=4, turn="session")
+    after = alice.get("coffee").read
+    assert after.strength <= before.strength * 2  # the decay of this very step is not due: it was read in it
+    assert after.fresh_step == alice.stats().recalls == 10
+
+
+@pytest.mark.parametrize("value", ["no", None, 1])
+def test_yes_and_no_are_true_and_false(alice: UserMemory, value: Any) -> None:
+    with pytest.raises(InvalidInputError, match="reinforce"):
+        alice.recall("tea", reinforce=value)
+    with pytest.raises(InvalidInputError, match="dry_run"):
+        alice.prune(below=0.1, dry_run=value)
+
+
+def test_a_kind_must_have_a_name_and_one_set_of_numbers() -> None:
+    for kinds in ({"": Remembrance()}, [("a", Remembrance()), ("a", Remembrance())]):
+        with pytest.raises(PolicyError, match="by_kind"):
+            Policy(by_kind=kinds)  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn import remembrance
 from adaptive_memory_core.learn.feedback import rejudged
 from adaptive_memory_core.learn.remembrance import Timeline, strength
+from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store import ledger_rows, ledger_schema
 from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
@@ -50,7 +51,22 @@ def opened(path: Path | str) -> SQLiteLedger:
 
 def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True) -> Entry:
     kept = [Scored(Hit(Record(one, one), 0.25, one), 0.5, {"similarity": 0.5}, {"similarity": 0.25}) for one in ids]
-    return Entry(recall_id, at, "tea", 5, EVERY.hash, EVERY.to_json(), kept, [], EVERY.pace, None, {}, None, logged)
+    return Entry(
+        recall_id,
+        at,
+        "tea",
+        5,
+        EVERY.hash,
+        EVERY.to_json(),
+        kept,
+        [],
+        Regime((Phase(EVERY.pace, 0.0),)),
+        EVERY.pace,
+        None,
+        {},
+        None,
+        logged,
+    )
 
 
 def read(ledger: SQLiteLedger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
@@ -235,7 +251,7 @@ def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, mo
     ledger = opened(path)
     known = ledger.standing(ALICE, ["m1", "m2"])
     arm = Policy.preset("aggressive")
-    timeline = known.timeline.or_else(arm.pace)
+    timeline = known.timeline.under(Regime((Phase(arm.pace, 0.0),)))
     assert [strength(known.states[one], None, timeline, now=9e9) for one in ("m1", "m2")] == [1.0, 1.0]
     assert known.states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:

@@ -14,10 +14,12 @@ from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Scope
 
 
-def standing(ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool) -> Flow[Standing]:
+def standing(
+    ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool, turn: str | None = None
+) -> Flow[Standing]:
     """What the ledger knows of the records, or of those they replace; `keep=False` looks and writes nothing."""
     ids = [one.stored_id for one in found]
-    known = yield from ask(ports.ledger.standing, scope, ids)
+    known = yield from ask(ports.ledger.standing, scope, ids, turn)
     if not known.new:
         return known
     origins = {one.stored_id: origin(one.text, one.metadata) for one in found if one.stored_id in known.new}
@@ -28,7 +30,7 @@ def standing(ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool) 
         return known
     if keep:
         ports.projector.wake()
-        return (yield from ask(ports.ledger.standing, scope, ids))
+        return (yield from ask(ports.ledger.standing, scope, ids, turn))
     before = yield from ask(ports.ledger.standing, scope, list(heirs))
     return known._replace(states={**known.states, **{heirs[old]: state for old, state in before.states.items()}})
 

@@ -136,6 +136,13 @@ def count(value: object, what: str, most: int = LARGEST_K) -> int:
     return value
 
 
+def flag(value: object, what: str) -> bool:
+    """Yes or no; anything else might mean the opposite of what was meant."""
+    if not isinstance(value, bool):
+        raise InvalidInputError(f"{what} is {value!r}. Give True or False.")
+    return value
+
+
 def similarities(given: object) -> dict[str, float | None]:
     """Ids with the similarity that somebody else found, or None."""
     if not isinstance(given, Mapping):

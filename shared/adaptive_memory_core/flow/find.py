@@ -9,8 +9,9 @@ from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
-from adaptive_memory_core.flow.ports import Found, Ports, Standing, Where, seen
+from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Where, seen
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope, Seen
 from adaptive_memory_core.score.gates import unfit
@@ -36,6 +37,7 @@ class Request:
     now: float
     where: Where | None
     policy: Policy
+    regime: Regime
     reinforce: bool
     turn: str | None = None
     intent: Intent = NO_INTENT
@@ -52,7 +54,7 @@ class Finding:
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
-    size: int | None = None  # of the collection, where all records of the scope were looked at
+    extent: Extent | None = None  # of the collection, where all records of the scope were looked at
 
 
 def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
@@ -66,9 +68,8 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
     notes = _notes(request, hits, known, asked)
-    timeline = _timeline(known, policy)
-    nearest = Finding(hits, notes, strangers=strangers(hits, known, policy))
-    if timeline.still or len(hits) < asked:
+    nearest = Finding(hits, notes, strangers=strangers(hits, known, request))
+    if _timeline(known, request).still or len(hits) < asked:
         return nearest
     return (yield from _beyond(ports, request, cue, nearest, asked))
 
@@ -76,7 +77,8 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
 def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
     """What the ledger knows of the records; a recall can do without."""
     try:
-        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=request.reinforce)))
+        keep, turn = request.reinforce, request.turn
+        return Outcome((yield from carry_over.standing(ports, request.scope, found, keep=keep, turn=turn)))
     except LedgerError as error:
         return Outcome(error=error)
 
@@ -85,7 +87,7 @@ def present(ports: Ports, request: Request, found: Sequence[Found], known: Outco
     """What was found, as hits whose strength is today's."""
     states = {} if known.value is None else known.value.states
     hits = barred(ports.store.hits(request.scope, found, states), request.bar)
-    timeline = _timeline(known, request.policy)
+    timeline = _timeline(known, request)
     return (
         hits
         if timeline.still
@@ -145,29 +147,31 @@ def _least(hits: Sequence[Hit], nearest: Sequence[Hit], request: Request) -> flo
 
 def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: int) -> Flow[Finding]:
     """The same search, further out; where it reaches the end, the size of the collection is kept."""
-    size = yield from ask(ports.store.size)
+    extent = yield from ask(ports.store.extent)
     found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
     known = yield from standing(ports, request, found)
     hits = present(ports, request, found, known)
-    whole = size if len(hits) < asked and request.where is None else None
-    return Finding(hits, before.notes, strangers=strangers(hits, known, request.policy), size=whole)
+    whole = extent if len(hits) < asked and request.where is None else None
+    return Finding(hits, before.notes, strangers=strangers(hits, known, request), extent=whole)
 
 
 def _named(ports: Ports, request: Request, least: float) -> Flow[list[str] | None]:
     """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
-    size = yield from ask(ports.store.size)
+    extent = yield from ask(ports.store.extent)
     limit = max(request.policy.recall_limit, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
-        return strong_since(timeline.or_else(request.policy.pace), least, now=request.now)
+        return strong_since(timeline.under(request.regime), least, now=request.now)
 
-    outcome = yield from attempt(LedgerError, ports.ledger.strong, request.scope, least, since, size=size, limit=limit)
+    outcome = yield from attempt(
+        LedgerError, ports.ledger.strong, request.scope, least, since, extent=extent, limit=limit, turn=request.turn
+    )
     return outcome.value
 
 
-def _timeline(known: Outcome[Standing], policy: Policy) -> Timeline:
+def _timeline(known: Outcome[Standing], request: Request) -> Timeline:
     """The user's timeline; without a ledger nothing is known to have decayed."""
-    return Timeline(0).or_else(policy.pace) if known.value is None else known.value.timeline.or_else(policy.pace)
+    return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
 
 
 def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
@@ -176,9 +180,9 @@ def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
     return hit if state is record.read else replace(hit, record=replace(record, read=state))
 
 
-def strangers(hits: Sequence[Hit], known: Outcome[Standing], policy: Policy) -> dict[str, Seen]:
+def strangers(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -> dict[str, Seen]:
     """Records that the ledger has not met: where things decay, it must know since when it knows them."""
-    if known.value is None or _timeline(known, policy).still:
+    if known.value is None or (_timeline(known, request).still and request.policy.pace.still):
         return {}
     states = known.value.states
     return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}

@@ -8,29 +8,31 @@ from statistics import median
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.flow.unmet import unmet
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
 
 
-def stats(ports: Ports, scope: Scope, *, pace: Pace, at_least: float, now: float) -> Flow[Stats]:
-    """The scope in numbers."""
+def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
+    """The scope in numbers; of records that the ledger has not met, what their metadata say."""
     records = yield from ask(ports.store.count, scope)
     tally = yield from ask(ports.ledger.tally, scope)
-    strengths = yield from ask(ports.ledger.strengths, scope, pace, at_least=at_least, records=records, now=now)
-    projection = ports.projector.stats()
+    strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
+    states = [one.state for one in strangers.values()]
+    strengths = yield from ask(ports.ledger.strengths, scope, regime, at_least=at_least, unmet=states, now=now)
     return Stats(
         records=records,
         recalls=tally.recalls,
-        reads=tally.reads,
-        read_records=tally.read_records,
-        remembered=tally.remembered,
-        pinned=tally.pinned,
+        reads=tally.reads + sum(one.retrieval_count for one in states),
+        read_records=tally.read_records + sum(one.retrieval_count > 0 for one in states),
+        remembered=tally.remembered + sum(one.remembered for one in states),
+        pinned=tally.pinned + sum(one.pinned for one in states),
         verdicts=tally.verdicts,
         logged_recalls=tally.logged_recalls,
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
-        projection=projection.pending_for(tally.pending),
+        projection=ports.projector.stats().pending_for(tally.pending),
     )
 
 

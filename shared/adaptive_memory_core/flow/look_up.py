@@ -10,7 +10,7 @@ from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.remembrance import as_of
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import Record, Scope
 
 
@@ -43,16 +43,18 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
     )
 
 
-def get(ports: Ports, scope: Scope, record_id: str, *, pace: Pace, now: float) -> Flow[Record]:
+def get(ports: Ports, scope: Scope, record_id: str, *, regime: Regime, now: float) -> Flow[Record]:
     """One record of the scope, as strong as it is now."""
     found = yield from look_up_one(ports, scope, record_id, keep=False)
-    return (yield from as_they_stand(ports, scope, [found], pace=pace, now=now))[0]
+    return (yield from as_they_stand(ports, scope, [found], regime=regime, now=now))[0]
 
 
-def as_they_stand(ports: Ports, scope: Scope, found: Sequence[Stored], *, pace: Pace, now: float) -> Flow[list[Record]]:
+def as_they_stand(
+    ports: Ports, scope: Scope, found: Sequence[Stored], *, regime: Regime, now: float
+) -> Flow[list[Record]]:
     """The records, each as strong as it is now; what the ledger has not met has not begun to decay."""
     known = yield from ask(ports.ledger.standing, scope, [one.stored_id for one in found])
-    timeline = known.timeline.or_else(pace)
+    timeline = known.timeline.under(regime)
     return [
         replace(one.record, read=as_of(one.record.read, one.record.kind, timeline, now=now))
         if one.stored_id in known.states

@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Found, Ports, Stored
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline, met, settled
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope, Seen
 from adaptive_memory_core.reports import Restored
 
@@ -23,11 +23,11 @@ _STATE = tuple(field.name for field in fields(ReadState))
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at")  # bookkeeping of decay, not learned
 
 
-def export_state(ports: Ports, scope: Scope, *, pace: Pace, now: float) -> Flow[dict[str, Any]]:
+def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> Flow[dict[str, Any]]:
     """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
     digests. Strengths are as of now."""
     known = yield from ask(ports.ledger.learned, scope)
-    timeline = known.timeline.or_else(pace)
+    timeline = known.timeline.under(regime)
     lines: list[dict[str, Any]] = []
     ids = list(known.states)
     for start in range(0, len(ids), PAGE):

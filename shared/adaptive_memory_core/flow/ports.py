@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.cue.intent import Language, Window
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Pace, Regime
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, Sample, Strengths
 
@@ -57,6 +57,13 @@ class Counted(NamedTuple):
     changed: int
 
 
+class Extent(NamedTuple):
+    """How many records a collection holds, and the one that came last."""
+
+    size: int
+    last: str | None
+
+
 class Row(NamedTuple):
     """A record as the ledger knows it; `row` orders them."""
 
@@ -92,10 +99,11 @@ class Entry:
     policy_json: str
     kept: Sequence[Scored]
     dropped: Sequence[Dropped]
-    pace: Pace
+    regime: Regime  # the memory's own
+    pace: Pace  # of this recall's policy
     turn: str | None
     strangers: Mapping[str, Seen]  # candidates that the ledger has not met
-    size: int | None  # of the collection, where every record of the scope is among those or known
+    extent: Extent | None  # of the collection, where every record of the scope is among those or known
     logged: bool
 
 
@@ -104,6 +112,7 @@ class Tally:
     """The ledger's counts for one scope."""
 
     recalls: int
+    met: int
     reads: int
     read_records: int
     remembered: int
@@ -141,7 +150,7 @@ class Store(Protocol):
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]: ...
-    def size(self) -> int: ...
+    def extent(self) -> Extent: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
@@ -159,8 +168,11 @@ class Ledger(Protocol):
     """The reads: state per record, the recall counter per user, the log, the verdicts."""
 
     def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
-    def standing(self, scope: Scope, stored_ids: Sequence[str]) -> Standing: ...
-    def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None: ...
+    def standing(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> Standing: ...
+    def strong(
+        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
+    ) -> list[str] | None: ...
+    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
     def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
     def learned(self, scope: Scope) -> Standing: ...
@@ -183,7 +195,9 @@ class Ledger(Protocol):
     ) -> list[LoggedRecall]: ...
     def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
     def tally(self, scope: Scope) -> Tally: ...
-    def strengths(self, scope: Scope, pace: Pace, *, at_least: float, records: int, now: float) -> Strengths: ...
+    def strengths(
+        self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
+    ) -> Strengths: ...
     def samples(self, scope: Scope) -> list[Sample]: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...

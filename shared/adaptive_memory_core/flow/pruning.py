@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Ports, Row
+from adaptive_memory_core.flow.ports import Ports, Row, Stored
+from adaptive_memory_core.flow.unmet import unmet
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.remembrance import Timeline, strength
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.learn.remembrance import Span, Timeline, strength
+from adaptive_memory_core.pace import Pace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
 from adaptive_memory_core.reports import PruneReceipt
 
 BATCH = 200  # records of one transaction
+UNMET = Timeline(0, (Span(0, -math.inf, Pace()),))  # nothing has decayed
 Archive = Callable[[Sequence[Record]], None]
 
 
@@ -28,14 +31,15 @@ class Pruning:
     dry_run: bool
     archive: Archive | None
     by: str
-    pace: Pace
+    regime: Regime
     now: float
 
     def doomed(self, seen: Seen, *, timeline: Timeline) -> bool:
         """Whether a record goes: neither remembered nor pinned, and weaker than the bound."""
         if seen.state.remembered or seen.state.pinned:
             return False
-        return strength(seen.state, seen.kind, timeline.or_else(self.pace), now=self.now) < self.below
+        paced = timeline if timeline is UNMET else timeline.under(self.regime)
+        return strength(seen.state, seen.kind, paced, now=self.now) < self.below
 
 
 @dataclass(slots=True)
@@ -49,6 +53,7 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
     timeline = (yield from ask(ports.ledger.standing, call.scope, [])).timeline
     tally, last = _Tally(), 0
+    yield from _strangers(ports, call, tally)
     while True:
         page = yield from ask(ports.ledger.unkept, call.scope, last, limit=BATCH)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
@@ -67,12 +72,26 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
         last = page[-1].row
 
 
+def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
+    """Records that the ledger has not met, and whose metadata say that they have faded, are met now."""
+    found = yield from unmet(ports, call.scope)
+    faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
+    tally.kept += len(found) - len(faded)
+    if call.dry_run:
+        tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
+    elif faded:
+        yield from ask(ports.ledger.meet, call.scope, faded, now=call.now)
+
+
 def _let_go(ports: Ports, call: Pruning, doomed: Sequence[Row], tally: _Tally) -> Flow[None]:
     """One batch: into the archive first, then out of the collection and the ledger together."""
     names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed}
-    found = yield from look_up(ports, call.scope, list(names))
+    found = yield from look_up(ports, call.scope, list(names), keep=not call.dry_run)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
+    for one in (yield from _successors(ports, call, own)):
+        del own[one], names[one]
+        tally.kept += 1
     if call.dry_run:
         tally.ids += own
         return
@@ -88,3 +107,10 @@ def _let_go(ports: Ports, call: Pruning, doomed: Sequence[Row], tally: _Tally) -
         ports.ledger.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
     )
     tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
+
+
+def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> Flow[list[str]]:
+    """Those that took the place of a record that is still there: without them nothing valid would be left of it."""
+    olds = {one: stored.record.supersedes for one, stored in own.items() if stored.record.supersedes is not None}
+    present = yield from look_up(ports, call.scope, sorted(set(olds.values())), keep=not call.dry_run)
+    return [one for one, old in olds.items() if old in present]

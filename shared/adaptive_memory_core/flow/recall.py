@@ -26,7 +26,7 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
     cue = yield from sense(ports, request.cue)
     finding = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
     answer = choose(request, cue, finding)
-    return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
+    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
 def sense(ports: Ports, cue: Cue) -> Flow[Cue]:
@@ -53,9 +53,9 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     )
 
 
-def learn(ports: Ports, answer: Recall, finding: Finding, turn: str | None) -> Flow[Recall]:
+def learn(ports: Ports, request: Request, answer: Recall, finding: Finding) -> Flow[Recall]:
     """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
-    outcome = yield from attempt(LedgerError, _commit, ports, answer, finding, turn)
+    outcome = yield from attempt(LedgerError, _commit, ports, request, answer, finding)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
@@ -66,7 +66,7 @@ def learn(ports: Ports, answer: Recall, finding: Finding, turn: str | None) -> F
     return replace(answer, step=outcome.value)
 
 
-def _commit(ports: Ports, answer: Recall, finding: Finding, turn: str | None) -> int:
+def _commit(ports: Ports, request: Request, answer: Recall, finding: Finding) -> int:
     """One transaction: the user's step, the state of what was read, the log."""
     policy = answer.policy
     entry = Entry(
@@ -78,10 +78,11 @@ def _commit(ports: Ports, answer: Recall, finding: Finding, turn: str | None) ->
         policy_json=_named(policy)[1],
         kept=answer.kept,
         dropped=answer.dropped,
+        regime=request.regime,
         pace=policy.pace,
-        turn=turn,
+        turn=request.turn,
         strangers=finding.strangers,
-        size=finding.size,
+        extent=finding.extent,
         logged=ports.log,
     )
     seen = {one.hit.stored_id: seen_of(one.record) for one in answer.kept if one.hit.stored_id not in finding.guests}

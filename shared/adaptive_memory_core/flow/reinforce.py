@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.learn.feedback import demoted, rejudged
 from adaptive_memory_core.learn.remembrance import Timeline, settled
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 
@@ -66,14 +66,16 @@ def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[st
     return logged.id, [one.id for one in logged.kept]
 
 
-def change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, pace: Pace, now: float) -> Flow[ReadState]:
+def change(
+    ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
+) -> Flow[ReadState]:
     """Change one record's standing; who did it goes into the audit trail."""
     found = yield from look_up_one(ports, scope, record_id)
 
     def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
         after = act.rule(seen.state)
         return (
-            after if after == seen.state else act.rule(settled(seen.state, seen.kind, timeline.or_else(pace), now=now))
+            after if after == seen.state else act.rule(settled(seen.state, seen.kind, timeline.under(regime), now=now))
         )
 
     state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)

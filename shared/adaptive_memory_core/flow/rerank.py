@@ -31,11 +31,11 @@ def rerank(
     finding = Finding(
         _with_similarities([*hits, *(Hit(Record(one, guests[one]), 0.0, one) for one in welcome)], similarities),
         dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
-        strangers=strangers(hits, known, request.policy),
+        strangers=strangers(hits, known, request),
         guests=welcome,
     )
     answer = choose(request, request.cue, finding)
-    return (yield from learn(ports, answer, finding, request.turn)) if request.reinforce else answer
+    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:

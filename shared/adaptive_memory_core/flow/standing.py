@@ -9,7 +9,7 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, Sample
 
@@ -17,7 +17,7 @@ PAGE = 1_000
 Flag = Literal["remembered", "pinned"]
 
 
-def kept(ports: Ports, scope: Scope, flag: Flag, *, pace: Pace, now: float) -> Flow[list[Record]]:
+def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> Flow[list[Record]]:
     """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
     known = yield from ask(ports.ledger.flagged, scope, flag)
     shown = yield from ask(ports.store.flagged, scope, flag)
@@ -26,7 +26,7 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, pace: Pace, now: float) -> F
     for start in range(0, len(ids), PAGE):
         found = yield from look_up(ports, scope, ids[start : start + PAGE])
         flagged = [one for one in found.values() if getattr(one.record.read, flag)]
-        records += yield from as_they_stand(ports, scope, flagged, pace=pace, now=now)
+        records += yield from as_they_stand(ports, scope, flagged, regime=regime, now=now)
     return records
 
 

@@ -46,7 +46,7 @@ def then(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[Fin
     known = yield from standing(ports, request, found)
     more = present(ports, request, found, known)
     return replace(
-        finding, hits=[*finding.hits, *more], strangers={**finding.strangers, **strangers(more, known, policy)}
+        finding, hits=[*finding.hits, *more], strangers={**finding.strangers, **strangers(more, known, request)}
     )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.learn.reading import after_read
-from adaptive_memory_core.pace import Decay, Pace
+from adaptive_memory_core.pace import Decay, Pace, Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Seen
 from adaptive_memory_core.score.signals import DAY
@@ -41,9 +41,15 @@ class Timeline:
     step: int
     spans: tuple[Span, ...] = ()
 
-    def or_else(self, pace: Pace) -> Timeline:
-        """Where no recall has set a pace yet, the pace of whoever asks holds from the beginning."""
-        return self if self.spans else Timeline(self.step, (Span(0, -math.inf, pace),))
+    def under(self, regime: Regime) -> Timeline:
+        """Continued to now: since the last recall, or ever where there was none, the memory's own pace holds."""
+        phases = regime.phases
+        spans = self.spans or (Span(0, -math.inf, phases[0].pace),)
+        for phase, ends in zip(phases, [*(one.since for one in phases[1:]), math.inf], strict=True):
+            last = spans[-1]
+            if ends > last.from_at and phase.pace != last.pace:
+                spans += (Span(self.step + 1, max(phase.since, last.from_at), phase.pace),)
+        return self if spans is self.spans else Timeline(self.step, spans)
 
     @property
     def still(self) -> bool:

@@ -49,17 +49,24 @@ def strengths(columns: Sequence[Column], kinds: Column, timeline: Timeline, *, n
 
 
 def summary(
-    columns: Sequence[Column], kinds: Column, timeline: Timeline, *, now: float, at_least: float, unmet: int = 0
+    columns: Sequence[Column],
+    kinds: Column,
+    timeline: Timeline,
+    *,
+    now: float,
+    at_least: float,
+    unmet: Sequence[ReadState] = (),
 ) -> Strengths:
-    """All strengths in a few numbers; `unmet` records, which the ledger has not met, count as whole.
+    """All strengths in a few numbers; those of `unmet` records, which have not begun to decay, as they are.
 
     >>> summary(columns_of([ReadState(), ReadState(strength=0.5)]), np.array([None] * 2), Timeline(0), now=0.0,
     ...     at_least=0.6).size
     1
     """
-    whole = np.ones(unmet)
-    left = np.concatenate([strengths(columns, kinds, timeline, now=now), whole])
-    faded = left[: len(left) - unmet][(columns[5] == 0) & (columns[6] == 0)]
+    others = columns_of(unmet)
+    left = np.concatenate([strengths(columns, kinds, timeline, now=now), others[0]])
+    held = np.concatenate([(columns[5] == 1) | (columns[6] == 1), (others[5] == 1) | (others[6] == 1)])
+    faded = left[~held]
     faded = faded[faded < 1.0]
     histogram = np.histogram(left, bins=BINS, range=(0.0, 1.0))[0]
     return Strengths(

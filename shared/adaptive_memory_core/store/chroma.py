@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.intent import Window
-from adaptive_memory_core.flow.ports import Found, Stored, Vector, Where
+from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
@@ -62,9 +62,11 @@ class ChromaStore:
         passing = set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
         return [one for one in stored_ids if one in passing]
 
-    def size(self) -> int:
-        """How many records the collection holds, whoever they belong to."""
-        return int(told(self.collection.count))
+    def extent(self) -> Extent:
+        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order."""
+        size = int(told(self.collection.count))
+        last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
+        return Extent(size, last[0] if last else None)
 
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
         """What was found, as records with their read states: the ledger's, else the one in the metadata."""

@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import (
     Counted,
     Entry,
     Erased,
+    Extent,
     Rejudge,
     Since,
     Standing,
@@ -57,23 +58,33 @@ class SQLiteLedger(LedgerMoves):
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
-    def standing(self, scope: Scope, stored_ids: Sequence[str]) -> Standing:
-        """The states of those records that the ledger has met, and the timeline that says what they are worth now."""
+    def standing(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> Standing:
+        """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
+        turn: what they were worth when it began)."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
             known = self._cache.load(sql, self.collection_key, user, stored_ids)
-            timeline = ledger_spans.timeline(sql, user)
+            timeline = self._timeline(sql, user, turn)
         return Standing({one: state for one, (_, state) in known.items()}, timeline, self._new(stored_ids, known))
 
-    def strong(self, scope: Scope, least: float, since: Since, *, size: int, limit: int) -> list[str] | None:
+    def strong(
+        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
+    ) -> list[str] | None:
         """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
-        they are more than `limit`, or the collection (of `size` records) holds some that the ledger has not met."""
+        they are more than `limit`, or the collection holds some that the ledger has not met."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
-            bounds = since(ledger_spans.timeline(sql, user))
-            if bounds is None or not ledger_strong.all_met(sql, (self.collection_key, user), size):
+            bounds = since(self._timeline(sql, user, turn))
+            if bounds is None or not ledger_strong.all_met(sql, (self.collection_key, user), extent):
                 return None
             return ledger_strong.strong(sql, user, least, bounds, limit)
+
+    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None:
+        """Give rows to records that somebody else wrote."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            ledger_strong.meet(sql, (self.collection_key, user), strangers, ledger_spans.timeline(sql, user), now=now)
+            self._cache.drop(list(strangers))
 
     def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted:
         """Count the recall, advance the state of every record it returned and log it, all in one transaction.
@@ -84,18 +95,16 @@ class SQLiteLedger(LedgerMoves):
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
             turn = ledger_turns.begin(sql, user, entry.turn)
-            timeline = ledger_spans.note(sql, user, turn.step, entry.at, entry.pace)
-            if len(timeline.spans) > ledger_spans.MOST:
-                timeline = ledger_spans.compact(sql, user, timeline, now=entry.at)
-                self._cache.clear()
+            timeline = self._paced(sql, user, entry, turn)
             forgotten = rows.erased_among(
                 sql, user, [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
             )
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
-            if entry.strangers or entry.size is not None:
-                new = [one for one in entry.strangers if record_id(scope, one) not in forgotten]
-                ledger_strong.meet(sql, (self.collection_key, user), entry, new, timeline)
-                self._cache.drop(new)
+            if entry.strangers or entry.extent is not None:
+                new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
+                ledger_strong.meet(sql, (self.collection_key, user), new, timeline, now=entry.at)
+                ledger_strong.note_all_met(sql, (self.collection_key, user), entry.extent)
+                self._cache.drop(list(new))
             changed = self._advance(sql, user, present, advance, timeline, now=entry.at, skip=turn.counted)
             ledger_turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
             ledger_changes.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
@@ -179,6 +188,22 @@ class SQLiteLedger(LedgerMoves):
             if existed or known or entries:
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
+
+    def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
+        """The user's timeline, within a turn as it was when that began."""
+        timeline = ledger_spans.timeline(sql, user)
+        known = ledger_turns.find(sql, user, turn)
+        return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)
+
+    def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: ledger_turns.Turn) -> Timeline:
+        """The timeline up to the step before this recall's, with the paces it was made under."""
+        if not turn.began:
+            return Timeline(turn.now - 1, ledger_spans.timeline(sql, user).under(entry.regime).spans)
+        timeline = ledger_spans.note(sql, user, turn.step, entry.at, entry.pace, entry.regime)
+        if len(timeline.spans) > ledger_spans.MOST:
+            timeline = ledger_spans.compact(sql, user, timeline, now=entry.at)
+            self._cache.clear()
+        return timeline
 
     def _advance(
         self,

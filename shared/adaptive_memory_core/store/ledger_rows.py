@@ -65,7 +65,8 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
 
 
 def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
-    """Start a row with this state; gives its key. What another user left there goes: the record changed hands."""
+    """Start a row for a record that somebody else wrote; gives its key. What another user left there goes: the record
+    changed hands."""
     values = (collection_key, user_key, stored_id, seen.kind, seen.origin, *_values(seen.state))
     row = sql.execute(_INSERT, values).fetchone()
     if row is None:
@@ -73,6 +74,7 @@ def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, st
         sql.execute(_DELETE_VERDICTS, place)
         sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
         row = sql.execute(_INSERT, values).fetchone()
+    sql.execute("UPDATE collections SET met = met + 1 WHERE collection_key = ?", (collection_key,))
     return int(row[0])
 
 

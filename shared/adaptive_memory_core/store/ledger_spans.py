@@ -9,7 +9,7 @@ from functools import lru_cache
 import orjson
 
 from adaptive_memory_core.learn.remembrance import Span, Timeline, settled
-from adaptive_memory_core.pace import Decay, Pace
+from adaptive_memory_core.pace import Decay, Pace, Regime
 from adaptive_memory_core.store import ledger_rows as rows
 
 MOST = 200  # spans of one user
@@ -21,13 +21,16 @@ def timeline(sql: sqlite3.Connection, user: int) -> Timeline:
     return Timeline(0 if row is None else row[0], _spans(sql, user))
 
 
-def note(sql: sqlite3.Connection, user: int, step: int, at: float, pace: Pace) -> Timeline:
-    """Keep the pace of a new step; gives the timeline up to the step before."""
-    spans = _spans(sql, user)
-    if not spans or (spans[-1].pace != pace and spans[-1].from_step < step):
-        start, since = (step, at) if spans else (0, None)
-        sql.execute("INSERT INTO spans VALUES (?, ?, ?, ?)", (user, start, since, encode(pace)))
-        spans += (Span(start, -math.inf if since is None else since, pace),)
+def note(sql: sqlite3.Connection, user: int, step: int, at: float, pace: Pace, regime: Regime) -> Timeline:
+    """Keep the paces up to a new step: the memory's own until now, then this step's; gives the timeline before it."""
+    known = timeline(sql, user)
+    spans = Timeline(step - 1, known.spans).under(regime).spans
+    if spans[-1].pace != pace:
+        spans += (Span(step, max(at, spans[-1].from_at), pace),)
+    for span in spans[len(known.spans) :]:
+        since = None if span.from_at == -math.inf else span.from_at
+        query = "INSERT INTO spans (user_key, from_step, from_at, pace) VALUES (?, ?, ?, ?)"
+        sql.execute(query, (user, span.from_step, since, encode(span.pace)))
     return Timeline(step - 1, spans)
 
 
@@ -40,12 +43,15 @@ def compact(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now: floa
         values = (now_settled.strength, now_settled.settled_step, now_settled.settled_at, key)
         sql.execute("UPDATE records SET strength = ?, settled_step = ?, settled_at = ? WHERE record_key = ?", values)
     last = timeline.spans[-1]
-    sql.execute("DELETE FROM spans WHERE user_key = ? AND from_step < ?", (user, last.from_step))
+    sql.execute(
+        "DELETE FROM spans WHERE user_key = ? AND span_key < (SELECT max(span_key) FROM spans WHERE user_key = ?)",
+        (user, user),
+    )
     return Timeline(timeline.step, (last,))
 
 
 def _spans(sql: sqlite3.Connection, user: int) -> tuple[Span, ...]:
-    query = "SELECT from_step, from_at, pace FROM spans WHERE user_key = ? ORDER BY from_step"
+    query = "SELECT from_step, from_at, pace FROM spans WHERE user_key = ? ORDER BY span_key"
     return tuple(
         Span(step, -math.inf if at is None else at, decode(pace)) for step, at, pace in sql.execute(query, (user,))
     )

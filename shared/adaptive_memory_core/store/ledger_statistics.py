@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import Any
@@ -13,7 +13,8 @@ import orjson
 
 from adaptive_memory_core.learn.remembrance import Timeline
 from adaptive_memory_core.learn.strengths import FIELDS, summary
-from adaptive_memory_core.pace import Pace
+from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import Sample, Strengths
 from adaptive_memory_core.store import ledger_spans
 
@@ -26,18 +27,17 @@ FROM records WHERE user_key = ?
 
 
 def of_user(
-    sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, records: int | None, now: float
+    sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, unmet: Sequence[ReadState], now: float
 ) -> Strengths:
-    """The strengths of a user's records; those that have no row, out of `records`, are whole."""
+    """The strengths of a user's records, with those of records that have no row."""
     rows = sql.execute(_COLUMNS, (user,)).fetchall()
     columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
     kinds = np.array([row[-1] for row in rows], dtype=object)
-    unmet = 0 if records is None else max(0, records - len(rows))
     return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
 
 
 def sample_all(
-    sql: sqlite3.Connection, collection: int, pace: Pace, update_ms: tuple[float, ...], *, every: int, now: float
+    sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: tuple[float, ...], *, every: int, now: float
 ) -> None:
     """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
     query = (
@@ -49,8 +49,8 @@ def sample_all(
             records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
             if step - last < records // 100:
                 continue
-            timeline = ledger_spans.timeline(sql, user).or_else(pace)
-            strengths = of_user(sql, user, timeline, at_least=AT_LEAST, records=None, now=now)
+            timeline = ledger_spans.timeline(sql, user).under(regime)
+            strengths = of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
             took = median(update_ms) if update_ms else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
             text = orjson.dumps(asdict(sample)).decode()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.flow.ports import Extent
 from adaptive_memory_core.learn.remembrance import Timeline, met
+from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger_rows import insert_state, known_states
 
 _STRONG = """
@@ -17,10 +18,6 @@ SELECT stored_id FROM records INDEXED BY records_kept
     WHERE user_key = :user AND (remembered = 1 OR pinned = 1) AND strength >= :least
 LIMIT :limit
 """
-_ALL_MET = """
-UPDATE users SET strangers = max(0, :size - (SELECT rows FROM collections WHERE collection_key = :collection))
-WHERE user_key = :user
-"""
 
 
 def strong(sql: sqlite3.Connection, user: int, least: float, since: tuple[int, float], limit: int) -> list[str] | None:
@@ -30,22 +27,40 @@ def strong(sql: sqlite3.Connection, user: int, least: float, since: tuple[int, f
     return found if len(found) <= limit else None
 
 
-def all_met(sql: sqlite3.Connection, owner: tuple[int, int], size: int) -> bool:
-    """Whether every record of the user has a row: no more records are without one than when all were last looked at."""
+def all_met(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent) -> bool:
+    """Whether every record of the user has a row: nobody else has written into the collection since all were looked at.
+
+    As many records of others have arrived as then (those without a row, and those that were given one), and the last
+    record of all is known. What escapes this: deleting some, adding as many, and a record of ours after them.
+    """
     collection, user = owner
-    rows = sql.execute("SELECT rows FROM collections WHERE collection_key = ?", (collection,)).fetchone()
-    known = sql.execute("SELECT strangers FROM users WHERE user_key = ?", (user,)).fetchone()
-    return rows is not None and size - rows[0] <= (0 if known is None else known[0])
+    known = sql.execute("SELECT arrived, last_id FROM users WHERE user_key = ?", (user,)).fetchone() or (0, None)
+    if known[0] != _arrived(sql, collection, extent):
+        return False
+    query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ?"
+    return extent.last in (None, known[1]) or sql.execute(query, (collection, extent.last)).fetchone() is not None
 
 
-def meet(sql: sqlite3.Connection, owner: tuple[int, int], entry: Entry, new: Sequence[str], timeline: Timeline) -> None:
-    """Give rows to candidates that somebody else wrote; from here on they decay like all others."""
+def note_all_met(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent | None) -> None:
+    """All records of the user were looked at, in a collection of this extent."""
+    if extent is not None:
+        collection, user = owner
+        values = (_arrived(sql, collection, extent), extent.last, user)
+        sql.execute("UPDATE users SET arrived = ?, last_id = ? WHERE user_key = ?", values)
+
+
+def meet(
+    sql: sqlite3.Connection, owner: tuple[int, int], new: Mapping[str, Seen], timeline: Timeline, *, now: float
+) -> None:
+    """Give rows to records that somebody else wrote; from here on they decay like all others."""
     collection, user = owner
-    rows = known_states(sql, collection, user, new)
-    for stored_id in new:
+    rows = known_states(sql, collection, user, list(new))
+    for stored_id, seen in new.items():
         if stored_id not in rows:
-            seen = entry.strangers[stored_id]
-            begun = met(timeline, seen.state, now=entry.at)
-            insert_state(sql, collection, user, stored_id, seen._replace(state=begun))
-    if entry.size is not None:
-        sql.execute(_ALL_MET, {"size": entry.size, "collection": collection, "user": user})
+            insert_state(sql, collection, user, stored_id, seen._replace(state=met(timeline, seen.state, now=now)))
+
+
+def _arrived(sql: sqlite3.Connection, collection: int, extent: Extent) -> int:
+    """How many records of others have come into the collection, by what it holds and what the ledger has met."""
+    row = sql.execute("SELECT rows, met FROM collections WHERE collection_key = ?", (collection,)).fetchone() or (0, 0)
+    return extent.size - int(row[0]) + int(row[1])

@@ -13,21 +13,28 @@ _NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The step of a recall, and the rows that were counted in the same turn before."""
+    """The step of a recall's turn, the user's step by now, and the rows that were counted in the same turn before."""
 
     step: int
+    now: int
     counted: frozenset[int] = frozenset()
     began: bool = True  # with this recall
 
 
-def begin(sql: sqlite3.Connection, user: int, turn: str | None) -> Turn:
+def begin(sql: sqlite3.Connection, user: int, name: str | None) -> Turn:
     """The user's next step, unless the turn has one already."""
-    if turn is not None:
-        query = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
-        row = sql.execute(query, (user, turn)).fetchone()
-        if row is not None:
-            return Turn(row[0], frozenset(orjson.loads(row[1])), began=False)
-    return Turn(int(sql.execute(_NEXT, (user,)).fetchone()[0]))
+    known = find(sql, user, name)
+    if known is not None:
+        return known
+    step = int(sql.execute(_NEXT, (user,)).fetchone()[0])
+    return Turn(step, step)
+
+
+def find(sql: sqlite3.Connection, user: int, name: str | None) -> Turn | None:
+    """The turn of that name, if it has begun."""
+    query = "SELECT step, steps, counted FROM turns JOIN users USING (user_key) WHERE user_key = ? AND turn = ?"
+    row = None if name is None else sql.execute(query, (user, name)).fetchone()
+    return None if row is None else Turn(row[0], row[1], frozenset(orjson.loads(row[2])), began=False)
 
 
 def note(

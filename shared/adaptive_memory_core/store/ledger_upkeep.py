@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from adaptive_memory_core.flow.ports import Doomed, Row, Tally
-from adaptive_memory_core.pace import Pace
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
 from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics
 from adaptive_memory_core.store.ledger_users import LedgerUsers
@@ -19,7 +19,7 @@ _FLAGS = {
 _TALLY = """
 SELECT
     (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
-    coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
+    count(*), coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
     coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
     (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
     (SELECT count(*) FROM recalls WHERE user_key = :user),
@@ -37,18 +37,20 @@ class LedgerUpkeep(LedgerUsers):
             counts = sql.execute(_TALLY, {"user": self._known_user(sql, scope)}).fetchone()
         return Tally(*[*counts, tuple(self._update_ms)])
 
-    def strengths(self, scope: Scope, pace: Pace, *, at_least: float, records: int, now: float) -> Strengths:
-        """The distribution of the scope's strengths; `records` are all it has in the collection."""
+    def strengths(
+        self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
+    ) -> Strengths:
+        """The distribution of the scope's strengths, with those of records that have no row."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
-            timeline = ledger_spans.timeline(sql, user).or_else(pace)
-            return ledger_statistics.of_user(sql, user, timeline, at_least=at_least, records=records, now=now)
+            timeline = ledger_spans.timeline(sql, user).under(regime)
+            return ledger_statistics.of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
 
-    def sample(self, pace: Pace, *, every: int, now: float) -> None:
+    def sample(self, regime: Regime, *, every: int, now: float) -> None:
         """Keep a sample of every user who has recalled `every` times since the last one."""
         with self.file.writing() as sql:
             times = tuple(self._update_ms)
-            ledger_statistics.sample_all(sql, self.collection_key, pace, times, every=every, now=now)
+            ledger_statistics.sample_all(sql, self.collection_key, regime, times, every=every, now=now)
 
     def samples(self, scope: Scope) -> list[Sample]:
         """The samples of the scope, oldest first."""
