@@ -170,6 +170,11 @@ def test_what_does_not_fit_in_full_is_there_in_brief() -> None:
     assert estimated_tokens(text) <= 300
 
 
+def test_an_inference_in_brief_is_still_called_one() -> None:
+    hits = [hit("plain fact", "a"), hit("Ann may move. " + "So it seems. " * 60, "b", kind="reflection")]
+    assert "inferred: Ann may move." in render(hits, max_tokens=80)
+
+
 def test_the_best_hit_is_shown_in_full_where_it_fits_at_all() -> None:
     hits = [hit("the best one " * 25, "best"), *(hit(f"other {n} " * 30, str(n)) for n in range(4))]
     assert "the best one " * 24 in render(hits, max_tokens=160)

@@ -9,7 +9,7 @@ from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.tokens import Count
 
 Summarise = Callable[[Sequence[str], int], str]  # texts and the most tokens for all of them together, to one text
-LEAST = 6  # tokens that one memory needs to say anything at all
+LEAST = 8  # tokens that one memory needs to say anything at all
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
 _END = "…"
 

@@ -10,7 +10,7 @@ _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )  # no format characters, yet blank
 _NO_MARKS = {ord("["): "(", ord("]"): ")", ord(","): None, ord(";"): None}
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&$^=@:])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)  # as none of it begins a line
 
 
 def clean(text: str) -> str:
@@ -57,6 +57,6 @@ def for_markdown(text: str) -> str:
     """Every sign that Markdown might take for its own stands for itself.
 
     >>> for_markdown("![x](http://evil) **now**")
-    '\\\\!\\\\[x\\\\]\\\\(http\\\\://evil\\\\) \\\\*\\\\*now\\\\*\\\\*'
+    '\\\\!\\\\[x\\\\](http\\\\://evil) \\\\*\\\\*now\\\\*\\\\*'
     """
     return _MARKDOWN.sub(r"\\\1", text)

@@ -25,11 +25,17 @@ class Entry:
     age: str | None = None
     certainty: str | None = None
     provenance: tuple[str, ...] = ()
+    inferred: bool = False
 
     @property
     def labels(self) -> list[str]:
         said = (self.kind, self.learned, self.age, *self.provenance, self.certainty)
         return [one for one in said if one]
+
+    @property
+    def in_brief(self) -> str:
+        """The words alone, but for an inference, which stays one."""
+        return f"inferred: {self.text}" if self.inferred else self.text
 
 
 def entries(
@@ -55,6 +61,7 @@ def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> 
         learned=None if learned is None else date(learned, zone),
         age=None if learned is None or now is None else age(learned, now=now),
         certainty=_certainty(record),
+        inferred=_inferred(record),
         provenance=tuple(
             f"{said} {named}"
             for key, said in _PROVENANCE
@@ -63,9 +70,13 @@ def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> 
     )
 
 
+def _inferred(record: Record) -> bool:
+    return (record.kind or "").strip().lower() in INFERRED
+
+
 def _certainty(record: Record) -> str | None:
     """An inference is not a fact, whoever drew it; a number of the caller's own is passed on."""
-    said = ["previously inferred"] if (record.kind or "").strip().lower() in INFERRED else []
+    said = ["previously inferred"] if _inferred(record) else []
     sure = record.metadata.get("confidence")
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:
         said.append(f"confidence {sure:.2f}")

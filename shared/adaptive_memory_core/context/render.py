@@ -15,7 +15,7 @@ from adaptive_memory_core.records import Scored
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 4  # the share of a budget, one in so many, that is kept for what does not fit in full; guess
-FOR_A_COUNT = 12  # tokens that are kept at least, to say how many are missing
+LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
 
 
 def render(
@@ -75,7 +75,7 @@ def _fitting(
     """As many as fit in full, best first, and the rest in brief, or at least counted."""
     full = _in_full(form, lines, room, count)
     while True:
-        rest = [one.text for number, one in enumerate(shown) if number not in full]
+        rest = [one.in_brief for number, one in enumerate(shown) if number not in full]
         kept = [lines[number] for number in full]
         for more in _rest(form, kept, rest, room, count, summarise):
             if count(text := block(form, [*kept, *more])) <= room:
@@ -86,13 +86,13 @@ def _fitting(
 
 
 def _in_full(form: Style, lines: Sequence[str], room: int, count: Count) -> list[int]:
-    """The numbers of those that are shown in full. One that is too long does not keep the next ones out."""
-    left = room - count(block(form, [])) - min(room // FOR_BRIEF, max(FOR_A_COUNT, room // FOR_BRIEF))
-    spare = room // FOR_BRIEF - FOR_A_COUNT  # the best one may take what is kept for the rest
+    """The numbers of those that are shown in full. The best one may take all the room but for a count of the rest; one
+    that is too long does not keep the next ones out."""
+    left = room - count(block(form, [form.missing(len(lines))]))
     full: list[int] = []
     for number, one in enumerate(lines):
         cost = count(one + "\n")
-        if cost <= left + (max(0, spare) if number == 0 else 0):
+        if cost <= (left if number == 0 else left - room // FOR_BRIEF):
             full.append(number)
             left -= cost
         if left <= 0:
@@ -109,7 +109,7 @@ def _rest(
         yield []
         return
     left = room - count(block(form, [*kept, form.brief(missing, ""), form.missing(missing)]))
-    if summarise is not None and left >= FOR_A_COUNT and (said := summarised(summarise, rest, left, count)):
+    if summarise is not None and left >= LEAST_SUMMARY and (said := summarised(summarise, rest, left, count)):
         yield [form.brief(missing, said)]
     for share in (1.0, 0.8, 0.6, 0.3):  # escapes and a tokenizer's joints may cost more than was reckoned
         said, number = extract(rest, int(left * share), count)
