@@ -57,7 +57,8 @@ TOPICS = {
 }
 POLICIES = {
     "no rules": Policy(temporal=False),
-    **{f"time {weight:g}": Policy(time_weight=weight) for weight in (0.1, 0.3, 0.5, 0.7)},
+    **{f"time {weight:g}": Policy(time_weight=weight) for weight in (0.1, 0.3, 0.5, 0.9)},
+    "default": Policy(),
     "strict": Policy(strict_time=True),
     "equal, no rules": Policy.preset("equal").replace(temporal=False),
     "equal": Policy.preset("equal"),
@@ -162,7 +163,7 @@ def locomo_rows(folder: Path) -> list[dict[str, object]]:
                 {"id": item.id, "text": item.text, "created_at": item.ts} for item in own
             )
         rows: list[dict[str, object]] = []
-        for name in ("no rules", "time 0.1", "time 0.3", "time 0.5", "time 0.7", "strict"):
+        for name in ("no rules", "time 0.1", "time 0.3", "time 0.5", "default", "strict"):
             row: dict[str, object] = {"policy": name}
             for half, asked in zip(("tuned on", "held out"), halves(dated, seed=1), strict=True):
                 found = [

@@ -68,6 +68,7 @@ _RANGES: dict[str, Range] = {
     "strength_weight": SHARE,
     "time_weight": SHARE,
     "lean_weight": SHARE,
+    "time_spread": Range(1e-6, 2),
     "past_recency": SHARE,
     "present_recency": Range(1, 100),
     "recency_spread": Range(1e-6, 1),
@@ -122,8 +123,9 @@ class Policy:
     by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # other numbers for some kinds
 
     temporal: bool = True  # whether a question's words about time ("last week", "originally", "now") change the ranking
-    time_weight: float = 0.5  # share of a score that hangs on whether its time is asked about; benchmarks/asked_time.py
-    lean_weight: float = 0.2  # likewise for "originally" and "currently", by how early or late it is; the same
+    time_weight: float = 0.7  # share of a score that hangs on whether its time is asked about; benchmarks/asked_time.py
+    lean_weight: float = 0.3  # likewise for "originally" and "currently", by how early or late it is; the same
+    time_spread: float = 0.15  # similarity_spread, at least, where a time is asked about: near twins differ by it alone
     past_recency: float = 0.0  # share of the recency weight that is left when the past is asked about; 003: 0
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
     strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked

@@ -76,7 +76,7 @@ def test_temporal_false_ignores_the_intent() -> None:
 
 def test_a_policy_of_recency_alone_keeps_it() -> None:
     policy = Policy(weights=Weights(recency=1, importance=0, similarity=0))
-    assert attuned(policy, WEEK) == policy
+    assert attuned(policy, WEEK).weights == policy.weights
 
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.none() | st.floats(-1e15, 1e15)), min_size=1, max_size=8)

@@ -18,7 +18,7 @@ FARTHEST = 10.0  # half lengths away from which a window is not felt at all
 
 
 def attuned(policy: Policy, intent: Intent) -> Policy:
-    """The policy with recency as the intent wants it: dropped for the past, raised for the present.
+    """The policy with recency as the intent wants it, and similarities that are nearly the same held for the same.
 
     >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
     (0.0, True)
@@ -27,9 +27,9 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
         return policy
     share = policy.present_recency if intent.lean == "present" else policy.past_recency
     weights = policy.weights
-    if share == 1.0 or weights.recency == 0.0 or (share == 0.0 and weights.total == weights.recency):
-        return policy
-    return policy.replace(weights=replace(weights, recency=weights.recency * share))
+    if share > 0.0 or weights.total > weights.recency:  # a policy of recency alone keeps it
+        weights = replace(weights, recency=weights.recency * share)
+    return policy.replace(weights=weights, similarity_spread=max(policy.similarity_spread, policy.time_spread))
 
 
 def timely(scored: Sequence[Scored], intent: Intent, policy: Policy) -> list[Scored]:
