@@ -31,7 +31,7 @@ from benchmarks.report import print_table, write_json
 BALANCED = Policy.preset("balanced")
 STATIC = "static"
 POLICIES = {
-    STATIC: Policy(weights=Weights(0, 0, 1)),
+    STATIC: Policy(weights=Weights(0, 0, 1), channels=("dense",)),
     **{
         name: Policy.preset(name)
         for name in ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive")

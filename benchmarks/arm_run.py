@@ -19,7 +19,7 @@ APART = DAY / 48  # seconds between two questions
 K = 5
 FIXED = 20  # candidates of a search that does not look further
 PRUNE_BELOW = 0.05  # strength
-BY_SIMILARITY = Policy(weights=Weights(0, 0, 1), strength_weight=0.0)
+BY_SIMILARITY = Policy(weights=Weights(0, 0, 1), channels=("dense",), strength_weight=0.0)
 
 
 @dataclass(frozen=True, slots=True)

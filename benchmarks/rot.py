@@ -3,7 +3,7 @@
     python -m benchmarks.rot --data DIR
 
 Nothing in these data changes, so nothing a memory learns from mere reads can be of help: what moves is rot. The
-"similarity only" row is what plain vector search gives. Reads come an hour apart.
+"similarity only" row is plain vector search, "words besides" finds by words as well. Reads come an hour apart.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from benchmarks.report import print_table, write_json
 HOUR, DAY = 3_600.0, 86_400.0
 POLICIES = {
     "similarity only": Policy(weights=Weights(0, 0, 1)),
+    "words besides": Policy(channels=("dense", "lexical")),
     "default": Policy(),
     "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8)),
     "0.9 / 0.05 / 0.05": Policy(weights=Weights(0.05, 0.05, 0.9)),

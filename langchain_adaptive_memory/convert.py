@@ -17,6 +17,37 @@ ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "s
 TIMES = ("created_at", "valid_from", "valid_until")
 
 
+class Recalled(Document):
+    """A document that equals another of the same record, whatever the recall made of its score.
+
+    `MultiQueryRetriever` drops what it has already by equality, and would else keep a record once for each query. In
+    all else it is a Document, also by name, so that whoever stores it gets a plain one back.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Document):
+            return NotImplemented
+        return (self.id, self.page_content, _told(self)) == (other.id, other.page_content, _told(other))
+
+    __hash__ = None  # type: ignore[assignment] # as that of a Document
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _plain, (self.id, self.page_content, self.metadata)
+
+
+Recalled.__name__ = Recalled.__qualname__ = Document.__name__
+Recalled.__module__ = Document.__module__
+
+
+def _told(document: Document) -> dict[str, Any]:
+    """The metadata that are the record's own."""
+    return {key: value for key, value in document.metadata.items() if key not in (SCORE, DETAILS)}
+
+
+def _plain(name: str | None, text: str, metadata: dict[str, Any]) -> Document:
+    return Document(id=name, page_content=text, metadata=metadata)
+
+
 def documents_of(recall: Recall, fields: Fields) -> list[Document]:
     """The hits of a recall, best first, as documents that nobody else holds."""
     return [document_of(hit, recall.id, fields) for hit in recall]
@@ -35,7 +66,7 @@ def document_of(hit: Scored, recall_id: str, fields: Fields) -> Document:
     details = details_of(hit, recall_id)
     if hidden := {key: metadata[key] for key in (SCORE, DETAILS) if key in metadata}:
         details["hidden"] = hidden
-    return Document(id=hit.id, page_content=hit.text, metadata={**metadata, SCORE: float(hit.score), DETAILS: details})
+    return Recalled(id=hit.id, page_content=hit.text, metadata={**metadata, SCORE: float(hit.score), DETAILS: details})
 
 
 def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:

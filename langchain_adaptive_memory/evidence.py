@@ -9,6 +9,7 @@ from html import escape
 from langchain_core.messages import SystemMessage
 
 from adaptive_memory_core import Scored
+from adaptive_memory_core.context.brief import clipped
 from adaptive_memory_core.context.render import estimated_tokens, line
 
 TAG = "recalled_memories"
@@ -18,11 +19,18 @@ HEADER = (
     "what the user says now counts for more."
 )
 CITE = "Where your answer uses one of them, cite it by its mark, for example [m1]."
+CUT = " … (cut)"
+FEW = 20  # tokens of a memory, at the least
 _MARK = re.compile(r"\[\s*(m\d+(?:\s*[,;]\s*m\d+)*)\s*\]", re.IGNORECASE)
 
 
+def least_tokens(*, cite: bool) -> int:
+    """What the block takes with hardly a word of a memory in it."""
+    return estimated_tokens(_block(["[m1] "], cite=cite)) + FEW
+
+
 def marked(hits: Sequence[Scored], *, max_tokens: int | None, cite: bool) -> dict[str, str]:
-    """The mark of each record that fits into so many tokens: m1 for the best.
+    """The mark of each record that fits into so many tokens: m1 for the best, which is cut where it must be.
 
     >>> marked([], max_tokens=100, cite=True)
     {}
@@ -31,14 +39,23 @@ def marked(hits: Sequence[Scored], *, max_tokens: int | None, cite: bool) -> dic
         marks = {f"m{number}": hit.id for number, hit in enumerate(hits[:count], 1)}
         if max_tokens is None or estimated_tokens(evidence(marks, hits, cite=cite)) <= max_tokens:
             return marks
-    return {}
+    fits = len(hits) > 0 and max_tokens is not None and max_tokens >= least_tokens(cite=cite)
+    return {"m1": hits[0].id} if fits else {}
 
 
-def evidence(marks: Mapping[str, str], hits: Sequence[Scored], *, cite: bool) -> str:
+def evidence(marks: Mapping[str, str], hits: Sequence[Scored], *, cite: bool, max_tokens: int | None = None) -> str:
     """The marked ones of these as a block for the system message; "" where there is nothing to show."""
     known = {hit.id: hit for hit in hits}
     lines = [f"[{mark}] {tame(line(known[one]).removeprefix('- '))}" for mark, one in marks.items() if one in known]
-    return "\n".join([f"<{TAG}>", HEADER, *([CITE] if cite else []), *lines, f"</{TAG}>"]) if lines else ""
+    if not lines:
+        return ""
+    if max_tokens is not None and len(lines) == 1:
+        lines = [clipped(lines[0], max_tokens, lambda text: estimated_tokens(_block([text], cite=cite)), CUT)]
+    return _block(lines, cite=cite)
+
+
+def _block(lines: Sequence[str], *, cite: bool) -> str:
+    return "\n".join([f"<{TAG}>", HEADER, *([CITE] if cite else []), *lines, f"</{TAG}>"])
 
 
 def tame(text: str) -> str:

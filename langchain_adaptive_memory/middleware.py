@@ -10,9 +10,10 @@ from langchain.agents.middleware.types import AgentMiddleware, ModelCallResult, 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core.flow import check
 from langchain_adaptive_memory.call import checked_policy
+from langchain_adaptive_memory.evidence import least_tokens
 from langchain_adaptive_memory.middleware_state import CHANNEL, MemoryState, one_of, turn_in
 from langchain_adaptive_memory.middleware_steps import OnError, Save, Steps
 from langchain_adaptive_memory.turns import watch_runs
@@ -69,7 +70,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             user_id=checked_default(user_id),
             user_key=user_key,
             asked={"k": check.count(k, "k"), "filter": check.where(filter), "policy": checked_policy(policy)},
-            max_tokens=None if max_tokens is None else check.count(max_tokens, "max_tokens", most=1_000_000),
+            max_tokens=_budget(max_tokens, cite=cite),
             save=one_of(save, (None, "user", "turn"), "save"),
             cite=bool(cite),
             on_error=one_of(on_error, ("warn", "raise"), "on_error"),
@@ -123,3 +124,15 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
 
     def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         return self._steps.shown(request, turn_in(request.state, self.name))
+
+
+def _budget(max_tokens: int | None, *, cite: bool) -> int | None:
+    """Room for the words around the memories, and for some of theirs."""
+    if max_tokens is None:
+        return None
+    least, given = least_tokens(cite=cite), check.count(max_tokens, "max_tokens", most=1_000_000)
+    if given < least:
+        raise InvalidInputError(
+            f"max_tokens is {given}. The words around the memories take nearly {least}: give at least that, or None."
+        )
+    return given

@@ -63,7 +63,7 @@ class Steps:
         hits = self._excused(
             "Nothing was shown", lambda: scope.rerank(cue, dict.fromkeys(ids), reinforce=False, policy=NO_FLOORS)
         )
-        block = evidence(turn["marks"], hits or (), cite=self.cite)
+        block = evidence(turn["marks"], hits or (), cite=self.cite, max_tokens=self.max_tokens)
         return request.override(system_message=with_evidence(request.system_message, block)) if block else request
 
     def settle(self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None) -> None:
@@ -94,14 +94,13 @@ class Steps:
                 scope.feedback(turn["recall"], helpful=helpful)
 
     def _remember(self, scope: UserMemory, messages: Sequence[AnyMessage]) -> None:
-        """Save the turn once, however often this step is done again."""
+        """Save the turn once, however often this step is done again; the same words are kept once."""
         question = None if self.save is None else last_question(messages)
         if question is None:
             return
         said, answer = words(question), unmarked(last_answer(messages))
         text = f"User: {said}\nAssistant: {answer}" if self.save == "turn" and answer else said
-        name = f"{question.id or uuid.uuid4()}\n{text}"
-        scope.remember(text, id=f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, name)}", kind="message")
+        scope.remember(text, id=f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, text)}", kind="message")
 
     def _excused(self, what: str, step: Callable[[], T]) -> T | None:
         """What the step gives; None, with a warning, where the memory failed and may."""

@@ -113,7 +113,7 @@ def nobody(key: str | None) -> ScopeError:
         ways += (
             f', config={{"configurable": {{"{key}": ...}}}}, or a field {key!r} of the LangGraph context. Some '
             "wrappers (MultiQueryRetriever, ContextualCompressionRetriever) keep a call's config to themselves: call "
-            "them inside a chain, or wrap retriever.bind(user_id=...)"
+            "them inside a chain, or give them retriever.model_copy(update={'user_id': ...})"
         )
     return ScopeError(f"No user was named, and this memory may have many. Give {ways}. For nobody's records: EVERYONE.")
 

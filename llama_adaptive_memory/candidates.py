@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from adaptive_memory_core import Policy, Recall, UserMemory
+from adaptive_memory_core import Fields, Policy, Recall, UserMemory
 from adaptive_memory_core.identity import record_id
+from llama_adaptive_memory.convert import without_state
 from llama_adaptive_memory.scopes import fields_of, policy_of, space_of
 from llama_adaptive_memory.similarity import Meaning, meaning_of, similarities
 
@@ -47,9 +48,12 @@ def candidates_of(
     return Candidates(words or UNASKED, best, near, _guests(best, scope), _fitting(policy, meaning, scope))
 
 
-def chosen(given: Candidates, found: Recall) -> list[NodeWithScore]:
+def chosen(given: Candidates, found: Recall, fields: Fields) -> list[NodeWithScore]:
     """The answer as new objects over the same nodes: what came in is left as it was."""
-    return [NodeWithScore(node=given.nodes[hit.id].node, score=hit.score) for hit in found]
+    return [
+        NodeWithScore(node=without_state(given.nodes[hit.id].node, hit.record, fields), score=hit.score)
+        for hit in found
+    ]
 
 
 def _higher(one: float | None, other: float | None) -> bool:

@@ -38,6 +38,28 @@ def node_of(record: Record, fields: Fields) -> BaseNode:
     return _plain_node(record, stored, fields)
 
 
+def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
+    """The node, or a copy without our state where LlamaIndex has taken that for metadata: of records it did not store.
+
+    >>> node = TextNode(id_="7", text="Tea is at four.", metadata={"retrieval_count": 3, "topic": "tea"})
+    >>> without_state(node, Record("7", "Tea is at four.", stored=dict(node.metadata)), Fields()).metadata
+    {'topic': 'tea'}
+    """
+    if NODE_CONTENT in record.stored:
+        return node
+    ours = _state_keys(record.stored, fields) & node.metadata.keys()
+    if not ours:
+        return node
+    kept = {key: node.metadata[key] for key in sorted(node.metadata) if key not in ours}
+    return node.model_copy(update={"metadata": kept})
+
+
+def _state_keys(stored: Mapping[str, Any], fields: Fields) -> set[str]:
+    """The read-driven keys, unless the record holds something else under them."""
+    values = projection(_EVERY_STATE_KEY, {}, fields)
+    return values.keys() - clashes(values, stored, fields)
+
+
 def stored_metadata(node: TextNode) -> dict[str, Any]:
     """What LlamaIndex writes beside a node's text, so that any of its retrievers finds the node again."""
     flat = node_to_metadata_dict(node, remove_text=True, flat_metadata=True)
@@ -46,8 +68,7 @@ def stored_metadata(node: TextNode) -> dict[str, Any]:
 
 def _plain_node(record: Record, stored: Mapping[str, Any], fields: Fields) -> TextNode:
     """Keys in order, for Chroma gives them in any, and a node's hash hangs on it."""
-    values = projection(_EVERY_STATE_KEY, {}, fields)
-    state = values.keys() - clashes(values, stored, fields)
+    state = _state_keys(stored, fields)
     kept = {key: stored[key] for key in sorted(stored) if key not in state}
     metadata, info, relationships = legacy_metadata_dict_to_node(kept)
     hidden = sorted(_own_keys(fields) & metadata.keys()) if _is_remembered(stored, fields) else []

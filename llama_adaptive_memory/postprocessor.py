@@ -17,6 +17,7 @@ from typing_extensions import Self, Unpack
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.scopes import fields_of
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
 from llama_adaptive_memory.turns import this_question
@@ -106,7 +107,10 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     @field_validator("policy", mode="before")
     @classmethod
     def _read_policy(cls, value: Any) -> Any:
-        return Policy.from_json(value) if isinstance(value, str) else value
+        """A policy, what `model_dump` made of one, or the name of a preset."""
+        if not isinstance(value, str):
+            return value
+        return Policy.from_json(value) if value.lstrip().startswith("{") else Policy.preset(value)
 
     @field_serializer("policy")
     def _write_policy(self, value: Policy | None) -> str | None:
@@ -129,7 +133,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
                 guests=given.guests,
             )
             self._last_recall = found
-            return told(chosen(given, found))
+            return told(chosen(given, found, fields_of(self._scope)))
 
     @dispatcher.span
     async def _apostprocess_nodes(
@@ -149,7 +153,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
                 guests=given.guests,
             )
             self._last_recall = found
-            return told(chosen(given, found))
+            return told(chosen(given, found, fields_of(self._scope)))
 
     @contextmanager
     def _told(self, nodes: Sequence[NodeWithScore], asked: QueryBundle | None) -> Iterator[Told]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import Fields, Keeping, Policy, Weights
+from adaptive_memory_core import Fields, Fusion, Keeping, Policy, Weights
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,7 +31,10 @@ def section(title: str, text: str = README) -> str:
 
 
 def listed(title: str) -> dict[str, Any]:
-    return {name: eval(default, {"Weights": Weights}) for name, default in FIELD_ROW.findall(section(title))}
+    return {
+        name: eval(default, {"Weights": Weights, "Fusion": Fusion})
+        for name, default in FIELD_ROW.findall(section(title))
+    }
 
 
 def defaults(owner: type[Any]) -> dict[str, Any]:
@@ -93,7 +96,13 @@ def test_the_quickstart_is_short() -> None:
 
 @pytest.mark.parametrize(
     ("title", "owner"),
-    [("Weights", Weights), ("Policy", Policy), ("Keeping", Keeping), ("What stands in the metadata", Fields)],
+    [
+        ("Weights", Weights),
+        ("Policy", Policy),
+        ("Words and conversations", Fusion),
+        ("Keeping", Keeping),
+        ("What stands in the metadata", Fields),
+    ],
 )
 def test_the_readme_lists_every_field_with_its_default(title: str, owner: type[Any]) -> None:
     shown, true = listed(title), defaults(owner)

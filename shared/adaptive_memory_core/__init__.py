@@ -22,6 +22,7 @@ from adaptive_memory_core.errors import (
     StoreError,
     StoreInUseError,
 )
+from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
@@ -73,6 +74,7 @@ __all__ = [
     "English",
     "Fields",
     "FilterError",
+    "Fusion",
     "Hit",
     "Intent",
     "InvalidInputError",

@@ -30,7 +30,9 @@ from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_outbox import trim
+from adaptive_memory_core.store.lexical_channel import LexicalChannel
 from adaptive_memory_core.store.projector import BackgroundProjector
+from adaptive_memory_core.store.word_index import WordIndex
 from adaptive_memory_core.user_memory import UserMemory
 
 if TYPE_CHECKING:
@@ -159,6 +161,7 @@ class AdaptiveMemory:
             self._closed = True
         if self._pid == os.getpid():
             _open.discard(self)
+            self._words.close()
             self._flush_last()
             self._projector.close()
             self._leave()
@@ -240,9 +243,9 @@ class AdaptiveMemory:
         self._ledger.attach(str(collection.id), collection.name)
         checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
-        self._ports = Ports(
-            self._store, self._ledger, checked, self._projector, through, self.keeping.log, self._languages
-        )
+        self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
+        own = (self._store, self._ledger, checked, self._projector, self._words)
+        self._ports = Ports(*own, through, self.keeping.log, self._languages)
 
     def _trim(self) -> None:
         keep = self.keeping

@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.fusion import MEASURED, Fusion
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 
 Channel = Literal["dense", "lexical"]
-Blend = Literal["sum", "product"]
+Blend = Literal["auto", "bounded", "sum", "product"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,9 @@ class Policy:
     """
 
     weights: Weights = Weights()
-    blend: Blend = "sum"  # "product": recency times importance as one signal (003, "aging")
-    channels: tuple[Channel, ...] = ("dense",)
+    blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
+    channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
+    fusion: Fusion = MEASURED  # what each of their leads counts
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -159,6 +161,13 @@ class Policy:
             raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
         return _PRESETS[name]()
 
+    @property
+    def blending(self) -> Blend:
+        """How the signals are put together: as a weighted sum, but where words count and the weights are measured."""
+        if self.blend != "auto":
+            return self.blend
+        return "bounded" if self.weights == Weights() and "lexical" in self.channels else "sum"
+
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
         return dict(self.by_kind).get(kind or "") or _remembrance(self)
@@ -184,8 +193,18 @@ class Policy:
         weights = {
             name: kept["weights"][name] for name in (field.name for field in fields(Weights)) if name in kept["weights"]
         }
+        known_leads = {field.name for field in fields(Fusion)}
+        leads = {name: value for name, value in kept.get("fusion", {}).items() if name in known_leads}
         kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
-        return Policy(**{**kept, "weights": Weights(**weights), "channels": tuple(kept["channels"]), "by_kind": kinds})
+        return Policy(
+            **{
+                **kept,
+                "weights": Weights(**weights),
+                "channels": tuple(kept["channels"]),
+                "fusion": Fusion(**leads),
+                "by_kind": kinds,
+            }
+        )
 
 
 @lru_cache(maxsize=64)
@@ -204,8 +223,12 @@ def _check_choices(policy: Policy) -> None:
         raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
     if policy.unit not in ("recalls", "days"):
         raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in ("sum", "product"):
-        raise PolicyError(f"Policy(blend={policy.blend!r}) is not allowed. It must be 'sum' or 'product'.")
+    if policy.blend not in ("auto", "bounded", "sum", "product"):
+        raise PolicyError(
+            f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
+        )
+    if not isinstance(policy.fusion, Fusion):
+        raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
     channels = policy.channels
     for name in ("temporal", "strict_time"):
         if not isinstance(getattr(policy, name), bool):
@@ -219,7 +242,12 @@ def _check_choices(policy: Policy) -> None:
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
-    plain: dict[str, Any] = {"recency_spread": 0.01, "importance_spread": 0.01, "similarity_spread": 0.01}
+    plain: dict[str, Any] = {
+        "blend": "sum",
+        "recency_spread": 0.01,
+        "importance_spread": 0.01,
+        "similarity_spread": 0.01,
+    }
     return Policy(weights=weights, **{**plain, **changes})
 
 
@@ -228,6 +256,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
         temporal=False,
+        channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,
         decay_grace=gamma,

@@ -147,12 +147,14 @@ class Hit:
     """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
 
     `stored_id` is the record's id inside the collection, which differs from `record.id` only where two users chose
-    the same id. `barred` is why this recall may not return it, where the caller said so.
+    the same id. `leads` are what channels besides the vectors said of it, each in [0, 1]; where any spoke, every hit of
+    the recall has the same ones. `barred` is why this recall may not return it, where the caller said so.
     """
 
     record: Record
     similarity: float
     stored_id: str
+    leads: Mapping[str, float] = field(default_factory=dict)
     barred: str | None = None
 
 
@@ -236,9 +238,12 @@ class Fields:
     strength: str = "strength"
     boost: str = "importance_boost"
     pinned: str = "pinned"
+    speaker: str = "speaker"
+    session: str = "session"
+    seq: str = "seq"
 
     def __post_init__(self) -> None:
-        names = self.names()
+        names = (*self.names(), self.speaker, self.session, self.seq)
         if not _names_are_usable(names) or len(set(names)) != len(names):
             raise PolicyError(
                 f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
@@ -246,4 +251,5 @@ class Fields:
             )
 
     def names(self) -> tuple[str, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+        """The keys that are ours; those of a conversation are the caller's own, which we only read."""
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("speaker", "session", "seq"))

@@ -178,3 +178,26 @@ async def test_the_retriever_tool_gives_the_texts(retriever: AdaptiveMemoryRetri
     tool = create_retriever_tool(retriever.bind(k=2), "notes", "Notes.")  # type: ignore[arg-type] # what the docs do
     assert tool.invoke({"query": "green tea"}).startswith("green tea is nice\n\n")
     assert (await tool.ainvoke({"query": "green tea"})).startswith("green tea is nice\n\n")
+
+
+def test_documents_of_one_record_are_equal_whatever_the_query_made_of_the_score() -> None:
+    import copy
+    import pickle
+
+    from langchain_core.documents import Document
+    from langchain_core.load import dumpd, load
+
+    from langchain_adaptive_memory.convert import Recalled
+
+    def document(score: float, text: str = "tea") -> Recalled:
+        return Recalled(
+            id="1", page_content=text, metadata={"by": "ana", "score": score, "adaptive_memory": {"s": score}}
+        )
+
+    one = document(0.5)
+    assert one == document(0.9)
+    assert one != document(0.5, "coffee")
+    assert one != Document(id="1", page_content="tea", metadata={"by": "ben"})
+    assert one == Document(id="1", page_content="tea", metadata={"by": "ana"})
+    assert type(pickle.loads(pickle.dumps(one))) is type(load(dumpd(one))) is Document
+    assert pickle.loads(pickle.dumps(one)).metadata == copy.deepcopy(one).metadata == one.metadata

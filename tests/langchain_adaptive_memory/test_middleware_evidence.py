@@ -132,6 +132,17 @@ def test_the_budget_holds_and_the_best_are_kept(ana: UserMemory) -> None:
     assert block_of(recall, max_tokens=10) == block_of([]) == ""
 
 
+def test_a_memory_that_is_too_long_is_cut_and_not_lost(ana: UserMemory) -> None:
+    ana.remember("the ship " + "sails on and on " * 3_000, id="saga")
+    recall = ana.recall("the ship sails on and on", k=1)
+    marks = marked(recall, max_tokens=300, cite=True)
+    block = evidence(marks, recall, cite=True, max_tokens=300)
+    assert marks == {"m1": "saga"}
+    assert "the ship sails on" in block
+    assert "(cut)\n</recalled_memories>" in block
+    assert len(block.encode()) <= 4 * 300
+
+
 def test_marks_are_read_in_any_of_their_forms(ana: UserMemory) -> None:
     marks = marked(ana.recall("what does Ana drink?", k=2), max_tokens=None, cite=True)
     assert marks == {"m1": "tea", "m2": "ships"}

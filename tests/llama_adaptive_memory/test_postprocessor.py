@@ -22,6 +22,7 @@ from llama_index.core.tools import RetrieverTool
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, PolicyError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
+from tests.conftest import word_vectors
 from tests.llama_adaptive_memory.conftest import TEXTS, counts, ids, index_over, texts
 
 EVERY_READ = Policy(refresh_floor_seconds=0)
@@ -328,3 +329,20 @@ async def test_no_read_of_many_tasks_is_lost(index: VectorStoreIndex) -> None:
     with ranker(index, policy=EVERY_READ) as ours:
         await asyncio.gather(*(ours.apostprocess_nodes(list(nodes), query_str="tea") for _ in range(40)))
         assert counts(ours.memory, nodes) == [40, 40]
+
+
+def test_our_state_stays_out_of_nodes_that_chroma_holds_plainly(collection: Collection) -> None:
+    """LlamaIndex takes all metadata of a record it did not store for the node's own, and shows them to the model."""
+    collection.add(
+        ids=["p"],
+        documents=["tea at four"],
+        embeddings=word_vectors(["tea at four"]),
+        metadatas=[{"topic": "z"}],
+    )
+    index = index_over(collection)
+    for _ in range(2):
+        with AdaptiveMemoryPostprocessor.from_index(index, top_n=1, policy="equal") as ours:
+            given = index.as_retriever().retrieve("tea at four")
+            found = ours.postprocess_nodes(given, query_str="tea at four")
+            assert found[0].node.metadata == {"topic": "z"}
+    assert "retrieval_count" in given[0].node.metadata

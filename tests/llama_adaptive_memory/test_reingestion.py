@@ -107,3 +107,11 @@ def test_a_state_moves_to_an_index_that_was_built_anew(
     ) as moved:
         assert moved.memory.restore_state(json.loads(exported)).records == 1
         assert looked(moved, "tea at four") == [1]
+
+
+def test_what_was_carried_over_is_exported_before_it_is_read_again(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever
+) -> None:
+    retriever.retrieve("tea at four")
+    index.update_ref_doc(document("tea at four", topic="new"))
+    assert len(retriever.memory.export_state()["records"]) == 1

@@ -23,7 +23,7 @@ def extract(texts: Sequence[str], room: int, count: Count) -> tuple[str, int]:
     shown = min(len(texts), max(0, room) // LEAST)
     while shown:
         share = room // shown - 1
-        said = " | ".join(_clipped(_SENTENCE.split(text, 1)[0], share, count) for text in texts[:shown])
+        said = " | ".join(clipped(_SENTENCE.split(text, 1)[0], share, count) for text in texts[:shown])
         if count(said) <= room:
             return said, shown
         shown -= 1
@@ -36,19 +36,23 @@ def summarised(summarise: Summarise, texts: Sequence[str], room: int, count: Cou
         said = summarise(texts, room)
     except Exception:  # noqa: BLE001 - a model that fails must not cost the answer; the extract takes its place
         return ""
-    return _clipped(clean(said), room, count) if isinstance(said, str) else ""
+    return clipped(clean(said), room, count) if isinstance(said, str) else ""
 
 
-def _clipped(text: str, room: int, count: Count) -> str:
-    """As many of the words as fit."""
+def clipped(text: str, room: int, count: Count, end: str = _END) -> str:
+    """As much of the text as fits, and `end` where that is not all; "" where not even a character fits.
+
+    >>> clipped("a long story about tea", 14, len), clipped("tea", 14, len), clipped("tea", 1, len)
+    ('a long story…', 'tea', '')
+    """
     if count(text) <= room:
         return text
-    words = text[: 20 * max(1, room)].split(" ")
-    low, high = 0, len(words)
-    while low < high:  # the most words that fit
+    low, high = 0, min(len(text), 40 * max(1, room))
+    while low < high:  # the most characters that fit
         middle = (low + high + 1) // 2
-        if count(" ".join(words[:middle]) + _END) <= room:
+        if count(text[:middle].rstrip() + end) <= room:
             low = middle
         else:
             high = middle - 1
-    return " ".join(words[:low]) + _END if low else ""
+    whole = text[:low] if text[low : low + 1].isspace() else text[:low].rpartition(" ")[0] or text[:low]
+    return whole.rstrip() + end if whole.strip() else ""

@@ -190,9 +190,7 @@ def strangers(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -
 
 def _notes(request: Request, hits: Sequence[Hit], known: Outcome[Standing], asked: int) -> tuple[str, ...]:
     policy = request.policy
-    notes = [
-        f"the channel {name!r} is not in this version and was left out" for name in policy.channels if name != "dense"
-    ]
+    notes = []
     if len(hits) >= asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):
         notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
     if known.error is not None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Found, Ports, Stored
@@ -26,15 +27,16 @@ _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at")  # bookkee
 def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> Flow[dict[str, Any]]:
     """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
     digests. Strengths are as of now."""
-    known = yield from ask(ports.ledger.learned, scope)
-    timeline = known.timeline.under(regime)
     lines: list[dict[str, Any]] = []
-    ids = list(known.states)
-    for start in range(0, len(ids), PAGE):
-        found = yield from ask(ports.store.stored, scope, ids[start : start + PAGE])
-        for one in found:
+    pages: Iterator[list[Found]] = yield from ask(ports.store.pages, scope)
+    while (page := (yield from ask(next, pages, None))) is not None:
+        known = yield from carry_over.standing(ports, scope, page, keep=False)
+        timeline = known.timeline.under(regime)
+        for one in page:
             record = ports.store.hits(scope, [one], known.states)[0].record
-            state = settled(record.read, record.kind, timeline, now=now)
+            state = (
+                settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
+            )
             if _learned(state):
                 lines.append({"id": record.id, "origin": _mark(one).hex(), "state": asdict(state)})
     return {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "records": lines}

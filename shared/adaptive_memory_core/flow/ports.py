@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.cue.intent import Language, Window
+from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
 from adaptive_memory_core.pace import Pace, Regime
@@ -88,6 +89,41 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Leads:
+    """What a channel says: its own best records, and of any record one number in [0, 1] for each thing it looks at.
+
+    `covered` is how well its best one answers; `numbers` say where in the columns a record stands.
+    """
+
+    best: Sequence[str]
+    columns: Mapping[str, Any]
+    covered: float
+    numbers: Mapping[str, int]
+    cue: str  # what the vectors are to look for: the cue, less what this channel takes care of
+    note: str | None = None
+
+    def of(self, stored_id: str) -> dict[str, float]:
+        """What it says of a record; nothing speaks for one it does not know."""
+        number = self.numbers.get(stored_id, -1)
+        return {
+            **{
+                name: float(values[number]) if 0 <= number < len(values) else 0.0
+                for name, values in self.columns.items()
+            },
+            "covered": self.covered,
+        }
+
+
+class Channel(Protocol):
+    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself."""
+
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads: ...
+    def put(self, scope: Scope, records: Sequence[Stored]) -> None: ...
+    def drop(self, stored_ids: Sequence[str]) -> None: ...
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
 
@@ -150,6 +186,7 @@ class Store(Protocol):
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]: ...
+    def passing(self, scope: Scope, where: Where) -> set[str]: ...
     def extent(self) -> Extent: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
@@ -231,6 +268,7 @@ class Ports:
     ledger: Ledger
     embedder: Embedder
     projector: Projector
+    lexical: Channel
     write_through: bool
     log: bool
     languages: tuple[Language, ...] = ()

@@ -9,6 +9,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
+from adaptive_memory_core.flow.leads import Looked, joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.timed import then, timed
@@ -23,17 +24,21 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
     request = yield from timed(ports, request)
-    cue = yield from sense(ports, request.cue)
-    finding = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
+    looked = yield from look(ports, request)
+    cue = yield from sense(ports, request.cue, looked)
+    nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
+    finding = yield from joined(ports, request, cue, nearest, looked)
     answer = choose(request, cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
-def sense(ports: Ports, cue: Cue) -> Flow[Cue]:
+def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
     """The cue with its vector, unless the caller has made that already."""
     if cue.vector is not None:
         return cue
-    return replace(cue, vector=(yield from ask(ports.embedder.embed_query, cue.text)))
+    own = looked.leads is None or cue.words is not None  # the channel's cue is made of the words, not of the text
+    text = cue.text if own or looked.leads is None else looked.leads.cue
+    return replace(cue, vector=(yield from ask(ports.embedder.embed_query, text)))
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:

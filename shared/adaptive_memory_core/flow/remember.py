@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, PartialWriteError, StoreError
+from adaptive_memory_core.errors import (
+    AdaptiveMemoryError,
+    InvalidInputError,
+    LedgerError,
+    PartialWriteError,
+    StoreError,
+)
 from adaptive_memory_core.flow.check import distinct
-from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.identity import scoped_id
@@ -45,9 +51,12 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str],
         ids = yield from _enrol(ports, scope, {batch[index].id: batch[index].kind for index in new}, named, now=now)
         added = [Stored(batch[index], stored_id) for index, stored_id in zip(new, ids, strict=True)]
         yield from ask(ports.store.add, scope, added, vectors if not old else [vectors[index] for index in new])
+        yield from attempt(LedgerError, ports.lexical.put, scope, added)  # else the next recall takes them in
     if old:
         revised = [_revision(batch[index], known[batch[index].id]) for index in old]
+        yield from ask(ports.lexical.drop, [one.stored_id for one in revised])  # so that a crash here is noticed
         yield from ask(ports.store.revise, scope, revised, [vectors[index] for index in old])
+        yield from attempt(LedgerError, ports.lexical.put, scope, revised)
 
 
 def _enrol(

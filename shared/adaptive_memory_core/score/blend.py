@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from adaptive_memory_core.channels.fuse import relevance
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Hit, Scored
 from adaptive_memory_core.score.signals import importance, recency, weakened
@@ -46,10 +47,12 @@ def neutral(values: Sequence[float | None]) -> list[float]:
 def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     """Every hit with its score, best first; the parts of a score add up to it.
 
-    The signals are made comparable by min-max over the hits. Where similarity alone has a weight there is nothing to
-    compare it with: the score is the similarity itself (times strength), as an absolute number.
+    The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
+    the "bounded" blend recency and importance multiply it: the score is an absolute number, and what is irrelevant
+    stays below what is relevant. In "sum" and "product", the literature's, the signals are made comparable by min-max
+    over the hits and added. Where relevance alone has a weight, it is the score.
 
-    Ties are broken by similarity, then by the newer record, then by id, so that one state gives one ranking.
+    Ties are broken by relevance, then by the newer record, then by id, so that one state gives one ranking.
 
     >>> from adaptive_memory_core.records import Record
     >>> old, new = Record("old", "tea", created_at=0.0), Record("new", "tea", created_at=1e6)
@@ -58,24 +61,54 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     """
     fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
-    close = [weakened(hit.similarity, hit.record.read.strength, policy) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    if policy.weights.only_similarity:
-        parts = [{"similarity": min(1.0, max(0.0, value))} for value in close]
-    else:
-        combine = _product if policy.blend == "product" else _sum
-        parts = combine(
-            policy.weights,
-            normalise(fresh, spread=policy.recency_spread),
-            normalise(worth, spread=policy.importance_spread),
-            normalise(close, spread=policy.similarity_spread),
-            strong,
-        )
-    scored = [
-        Scored(hit, _total(part), part, {"recency": one, "importance": two, "similarity": three, "strength": four})
-        for hit, part, one, two, three, four in zip(hits, parts, fresh, worth, close, strong, strict=True)
+    shares = [relevance(hit.similarity, hit.leads, policy.fusion) for hit in hits]
+    close = [
+        weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
+        for hit, share in zip(hits, shares, strict=True)
     ]
-    return sorted(scored, key=_rank)
+    blended = _blended(policy, fresh, worth, close, strong)
+    return sorted(
+        (
+            _scored(hit, _split(part, share), {"recency": one, "importance": two, "strength": three, "relevance": four})
+            for hit, part, share, one, two, three, four in zip(
+                hits, blended, shares, fresh, worth, strong, close, strict=True
+            )
+        ),
+        key=_rank,
+    )
+
+
+def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+    """The parts of each score, with that of the relevance under "similarity"."""
+    if policy.weights.only_similarity:
+        return [{"similarity": min(1.0, max(0.0, value))} for value in close]
+    if policy.blending == "bounded":
+        return _bounded(policy.weights, fresh, worth, close, strong)
+    combine = _product if policy.blending == "product" else _sum
+    return combine(
+        policy.weights,
+        normalise(fresh, spread=policy.recency_spread),
+        normalise(worth, spread=policy.importance_spread),
+        normalise(close, spread=policy.similarity_spread),
+        strong,
+    )
+
+
+def _split(part: dict[str, float], share: Mapping[str, float]) -> dict[str, float]:
+    """The parts, with that of the relevance split among what it is made of.
+
+    >>> _split({"recency": 0.25, "similarity": 0.75}, {"similarity": 0.25, "words": 0.5})
+    {'recency': 0.25, 'similarity': 0.25, 'words': 0.5}
+    """
+    whole = sum(share.values())
+    if len(share) == 1 or whole <= 0.0:
+        return {**dict.fromkeys(share, 0.0), **part} if len(share) > 1 else part
+    return {**part, **{name: part["similarity"] * value / whole for name, value in share.items()}}
+
+
+def _scored(hit: Hit, parts: dict[str, float], signals: dict[str, float]) -> Scored:
+    return Scored(hit, _total(parts), parts, {**signals, "similarity": hit.similarity, **hit.leads})
 
 
 Column = Sequence[float]
@@ -96,6 +129,25 @@ def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: 
         for one, two, three in zip(fresh, worth, close, strict=True)
     ]
     return _with_strength(parts, weights, strong)
+
+
+def _bounded(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+    """The relevance, and what recency, importance and strength may add to it: a share of the relevance itself.
+
+    >>> _bounded(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5], [1.0])
+    [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25}]
+    """
+    total = weights.total
+    parts = []
+    for one, two, three, four in zip(fresh, worth, close, strong, strict=True):
+        whole = min(1.0, max(0.0, three)) / total
+        part = {
+            "recency": weights.recency * one * whole,
+            "importance": weights.importance * min(1.0, two) * whole,
+            "similarity": weights.similarity * whole,
+        }
+        parts.append(part if weights.strength == 0.0 else {**part, "strength": weights.strength * four * whole})
+    return parts
 
 
 def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
@@ -129,4 +181,4 @@ def _total(parts: Mapping[str, float]) -> float:
 def _rank(scored: Scored) -> tuple[float, float, float, float, str]:
     record = scored.hit.record
     newest_first = math.inf if record.created_at is None else -record.created_at
-    return (-scored.score, -scored.signals["similarity"], -scored.hit.similarity, newest_first, record.id)
+    return (-scored.score, -scored.signals["relevance"], -scored.hit.similarity, newest_first, record.id)

@@ -29,7 +29,8 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
     weights = policy.weights
     if share > 0.0 or weights.total > weights.recency:  # a policy of recency alone keeps it
         weights = replace(weights, recency=weights.recency * share)
-    return policy.replace(weights=weights, similarity_spread=max(policy.similarity_spread, policy.time_spread))
+    spread = max(policy.similarity_spread, policy.time_spread)
+    return policy.replace(weights=weights, blend=policy.blending, similarity_spread=spread)
 
 
 def timely(scored: Sequence[Scored], intent: Intent, policy: Policy) -> list[Scored]:

@@ -57,14 +57,30 @@ class ChromaStore:
         """Those of the ids that pass the filter. Asked apart: Chroma takes a hundred times as long for both at once."""
         if where is None or not stored_ids:
             return stored_ids
+        passing = self.passing(scope, where)
+        return [one for one in stored_ids if one in passing]
+
+    def passing(self, scope: Scope, where: Where) -> set[str]:
+        """The ids of all records of the scope (and, for everyone's, maybe of users) that pass the filter."""
         own = None if scope.user is None else {self.fields.user_id: scope.user}
         condition: Any = both(own, where)
-        passing = set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
-        return [one for one in stored_ids if one in passing]
+        return set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
+
+    def ids(self) -> list[str]:
+        """The ids of all records, whoever they belong to."""
+        return list(told(lambda: self.collection.get(include=[]))["ids"])
+
+    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        return list(self._rows(stored_ids))
+
+    def size(self) -> int:
+        """How many records the collection holds, whoever they belong to."""
+        return int(told(self.collection.count))
 
     def extent(self) -> Extent:
         """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order."""
-        size = int(told(self.collection.count))
+        size = self.size()
         last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
         return Extent(size, last[0] if last else None)
 

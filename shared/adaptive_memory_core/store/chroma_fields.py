@@ -64,6 +64,11 @@ def record_of(
     )
 
 
+def created_at(metadata: Metadata | None, fields: Fields) -> float | None:
+    """When it happened, as far as the metadata say."""
+    return None if metadata is None else _time(metadata.get(fields.created_at))
+
+
 def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     """The read state as the collection shows it, for records whose ledger is elsewhere.
 

@@ -26,6 +26,7 @@ from adaptive_memory_core.store import (
     ledger_spans,
     ledger_strong,
     ledger_turns,
+    ledger_words,
 )
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
@@ -183,6 +184,8 @@ class SQLiteLedger(LedgerMoves):
                 sql.execute("DELETE FROM outbox WHERE record_key = ?", (record_key,))
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
+            if existed or known:
+                ledger_words.drop(sql, self.collection_key, [stored_id])
             self._cache.drop([stored_id])
             entries = log_table.strike_out(sql, user, record)
             if existed or known or entries:

@@ -54,6 +54,14 @@ class LedgerUsers:
                 (name, dimension, self.collection_key),
             )
 
+    def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, or 0, which nobody has; inside the caller's transaction."""
+        return self._known_user(sql, scope)
+
+    def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, made where there is none yet; inside the caller's transaction."""
+        return self._user_key(sql, scope)
+
     def close(self) -> None:
         self.file.close()
 

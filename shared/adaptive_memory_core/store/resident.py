@@ -1,0 +1,137 @@
+"""How are one user's words looked up in a fraction of a millisecond? Posting lists in RAM, kept up with the ledger."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation import Conversation, Turns, conversation
+from adaptive_memory_core.channels.lexical import Posting
+from adaptive_memory_core.store import ledger_words
+
+TAIL = 256  # records that are looked through word by word before the lists are made anew
+TAIL_SHARE = 0.05  # or this share of all
+Array = Any
+
+
+class Resident:
+    """The words of one user's records. `update` brings it up to what the ledger says now."""
+
+    def __init__(self, user_key: int) -> None:
+        self.user_key = user_key
+        self.ids: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.marks: list[bytes] = []
+        self._row, self._gone = 0, 0
+        self._rows = np.empty(0, dtype=np.int64)
+        self._lengths = np.empty(0)
+        self._terms, self._counts, self._sizes = [np.empty(0, dtype="<i8")], [np.empty(0, dtype="<u2")], [0]
+        self._speakers: list[str | None] = []
+        self._sessions: list[str | None] = []
+        self._places: list[float] = []
+        self._told: list[int] = []
+        self._tail: dict[int, list[tuple[int, int]]] = {}
+        self._frozen = 0
+        self._conversation: Conversation | None = None
+        self._freeze()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def wasted(self) -> float:
+        """The share of its entries that are of removed records."""
+        return 1.0 - len(self.numbers) / len(self.ids) if self.ids else 0.0
+
+    def mark(self, stored_id: str) -> bytes | None:
+        """What was known of a record."""
+        number = self.numbers.get(stored_id)
+        return None if number is None else self.marks[number]
+
+    def update(self, sql: sqlite3.Connection) -> None:
+        """Take in what was written and removed since."""
+        gone = ledger_words.gone_since(sql, self.user_key, self._gone)
+        rows = ledger_words.since(sql, self.user_key, self._row)
+        if gone:
+            self._gone = gone[-1][0]
+            self._remove([row for _, row in gone])
+        if rows:
+            self._add(rows)
+
+    def postings(self, words: dict[str, int]) -> list[Posting]:
+        """For each word of the cue, given with how often it comes there, the records that have it."""
+        return [Posting(times, *self._holding(ledger_words.digest_of(word))) for word, times in words.items()]
+
+    @property
+    def conversation(self) -> Conversation:
+        """Who spoke, and where every record stands among the others."""
+        if self._conversation is None:
+            turns = Turns(self._speakers, self._told, self._sessions, self._places)
+            self._conversation = conversation(turns, self._lengths, len(self))
+        return self._conversation
+
+    def _holding(self, term: int) -> tuple[Array, Array]:
+        start = int(np.searchsorted(self._known, term))
+        docs, counts = np.empty(0, dtype=np.int64), np.empty(0)
+        if start < len(self._known) and self._known[start] == term:
+            span = slice(self._bounds[start], self._bounds[start + 1])
+            docs, counts = self._docs[span], self._times[span]
+        if tail := self._tail.get(term):
+            more = np.array(tail, dtype=np.int64)
+            docs, counts = np.concatenate((docs, more[:, 0])), np.concatenate((counts, more[:, 1].astype(float)))
+        if len(self.numbers) < len(self.ids):
+            alive = self._lengths[docs] > 0.0
+            docs, counts = docs[alive], counts[alive]
+        return docs, counts
+
+    def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        first = len(self.ids)
+        for number, (_, stored_id, mark, _, _, _, speaker, session, place, told) in enumerate(rows, first):
+            self._told.append(told)
+            self.ids.append(stored_id)
+            self.numbers[stored_id] = number
+            self.marks.append(mark)
+            self._speakers.append(speaker)
+            self._sessions.append(session)
+            self._places.append(0.0 if place is None else place)
+        self._row = rows[-1][0]
+        self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
+        self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))
+        self._sizes += [len(row[4]) // 8 for row in rows]
+        self._terms.append(np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8"))
+        self._counts.append(np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
+        self._conversation = None
+        if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
+            self._freeze()
+        else:
+            self._append(first, rows)
+
+    def _append(self, first: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        for number, row in enumerate(rows, first):
+            terms, counts = np.frombuffer(row[4], dtype="<i8").tolist(), np.frombuffer(row[5], dtype="<u2").tolist()
+            for term, count in zip(terms, counts, strict=True):
+                self._tail.setdefault(term, []).append((number, count))
+
+    def _freeze(self) -> None:
+        """Make the lists anew, of all records there are."""
+        self._terms, self._counts = [np.concatenate(self._terms)], [np.concatenate(self._counts)]
+        docs = np.repeat(np.arange(len(self.ids)), self._sizes[1:])
+        order = np.argsort(self._terms[0], kind="stable")
+        ordered = self._terms[0][order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.empty(0, dtype=int)
+        self._known, self._bounds = ordered[starts], np.append(starts, len(ordered))
+        self._docs, self._times = docs[order], self._counts[0][order].astype(float)
+        self._tail, self._frozen = {}, len(self.ids)
+
+    def _remove(self, rows: Sequence[int]) -> None:
+        places = np.searchsorted(self._rows, rows)
+        lengths = self._lengths.copy()  # somebody may be reckoning with the ones before
+        for place, row in zip(places.tolist(), rows, strict=True):
+            if place < len(self._rows) and self._rows[place] == row:
+                lengths[place] = 0.0
+                if self.numbers.get(self.ids[place]) == place:
+                    del self.numbers[self.ids[place]]
+        self._lengths, self._conversation = lengths, None

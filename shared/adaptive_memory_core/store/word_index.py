@@ -1,0 +1,142 @@
+"""Which records have the cue's words? The lexical channel: posting lists in RAM over the ledger's copy of all words."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation import named, without
+from adaptive_memory_core.channels.lexical import coverage
+from adaptive_memory_core.channels.turns import turn_of
+from adaptive_memory_core.channels.words import words
+from adaptive_memory_core.flow.ports import Found, Leads, Stored
+from adaptive_memory_core.fusion import Fusion
+from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store import ledger_words
+from adaptive_memory_core.store.chroma_fields import created_at, metadata_of
+from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger_words import Text
+from adaptive_memory_core.store.resident import Resident
+
+IN_RAM = 500_000  # records of all users whose lists are kept
+WASTE = 0.25  # share of removed records at which a user's lists are made anew
+
+
+class WordIndex:
+    """The words of a collection's records, each user's apart: own statistics, own lists."""
+
+    def __init__(self, ledger: SQLiteLedger, fields: Fields) -> None:
+        self._ledger, self._fields = ledger, fields
+        self._users: OrderedDict[int, Resident] = OrderedDict()
+        self._turn = threading.Lock()
+
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+        """The records with the most of the cue's words, and what is to be said of any other."""
+        asked = Counter(words(cue))
+        with self._turn:
+            user = self._resident(scope)
+            talk = user.conversation
+            covered = coverage(user.postings(asked), talk.layout, in_sessions=talk.in_sessions)
+            speakers = named(cue, talk.speakers)
+            ids, numbers = user.ids, user.numbers
+        leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
+        said = np.zeros(len(covered.words))
+        if len(speakers) == 1:
+            said[talk.speakers[speakers[0]]] = 1.0
+        leads["speaker"] = said if len(speakers) == 1 else None
+        known = {name: values for name, values in leads.items() if values is not None}
+        worth = sum(getattr(fusion, name) * values for name, values in known.items())
+        best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
+        text = without(cue, speakers) if talk.unnamed else cue
+        return Leads(best, known, covered.best, numbers, text)
+
+    def put(self, scope: Scope, records: Sequence[Stored]) -> None:
+        """Take in records as they were just written."""
+        rows = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
+        self._put(scope, rows)
+
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
+        """Take in those of the records that no longer say what was known of them: another program wrote."""
+        with self._turn:
+            user = self._resident(scope)
+            marks = {one.stored_id: user.mark(one.stored_id) for one in found}
+        changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
+        if changed:
+            self._put(scope, [(one.stored_id, one.text, one.metadata) for one in changed])
+
+    def drop(self, stored_ids: Sequence[str]) -> None:
+        """These are no more, or no longer what they were."""
+        with self._ledger.file.writing() as sql:
+            ledger_words.drop(sql, self._ledger.collection_key, stored_ids)
+
+    def size(self) -> int:
+        """How many records it knows, of all users."""
+        with self._ledger.file.reading() as sql:
+            return ledger_words.size(sql, self._ledger.collection_key)
+
+    def knows(self, stored_id: str) -> bool:
+        """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
+        with self._ledger.file.reading() as sql:
+            return ledger_words.knows(sql, self._ledger.collection_key, stored_id)
+
+    def known(self) -> set[str]:
+        with self._ledger.file.reading() as sql:
+            return ledger_words.stored_ids(sql, self._ledger.collection_key)
+
+    def take_in(self, rows: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+        """Records as the collection has them, whoever they belong to."""
+        owners: dict[Scope | None, list[tuple[str, str | None, Metadata | None]]] = {}
+        for row in rows:
+            owner = None if row[2] is None else row[2].get(self._fields.user_id)
+            usable = owner is None or (isinstance(owner, str) and owner != "")
+            owners.setdefault(Scope(owner) if usable else None, []).append(row)
+        for scope, own in owners.items():
+            self._put(scope, own)
+
+    def _put(self, scope: Scope | None, rows: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+        with self._ledger.file.writing() as sql:
+            user = ledger_words.NOBODY if scope is None else self._ledger.user_key(sql, scope)
+            texts = (
+                Text(user, stored_id, text or "", self._turn_of(text, metadata)) for stored_id, text, metadata in rows
+            )
+            ledger_words.put(sql, self._ledger.collection_key, texts)
+
+    def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
+        return turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
+
+    def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
+        return ledger_words.mark(text or "", self._turn_of(text, metadata))
+
+    def _resident(self, scope: Scope) -> Resident:
+        """The user's lists, as of now."""
+        with self._ledger.file.reading() as sql:
+            key = self._ledger.known_user(sql, scope)
+            user = self._users.get(key)
+            if user is None or user.wasted > WASTE:
+                user = self._users[key] = Resident(key)
+            self._users.move_to_end(key)
+            if key != ledger_words.NOBODY:  # also the key of a user whom the ledger has not met
+                user.update(sql)
+        while len(self._users) > 1 and sum(map(len, self._users.values())) > IN_RAM:
+            self._users.popitem(last=False)
+        return user
+
+
+def _best(
+    worth: Any, covered: Any, limit: int, ids: Sequence[str], numbers: Mapping[str, int], within: Set[str] | None
+) -> list[str]:
+    """The ids of those with the most, best first; none that has nothing of the cue at all."""
+    some = covered.words if covered.around is None else covered.around
+    eligible = np.flatnonzero(some > 0.0)
+    if within is not None:
+        allowed = np.zeros(len(some), dtype=bool)
+        allowed[[numbers[one] for one in within if one in numbers]] = True
+        eligible = eligible[allowed[eligible]]
+    if len(eligible) > limit:
+        eligible = eligible[np.argpartition(-worth[eligible], limit)[:limit]]
+    ranked = eligible[np.argsort(-worth[eligible], kind="stable")]
+    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number]) == number]
