@@ -9,7 +9,8 @@ from html import escape
 from langchain_core.messages import SystemMessage
 
 from adaptive_memory_core import Scored
-from adaptive_memory_core.context.render import BYTES_PER_TOKEN, estimated_tokens, line
+from adaptive_memory_core.context.brief import clipped
+from adaptive_memory_core.context.render import estimated_tokens, line
 
 TAG = "recalled_memories"
 HEADER = (
@@ -49,25 +50,12 @@ def evidence(marks: Mapping[str, str], hits: Sequence[Scored], *, cite: bool, ma
     if not lines:
         return ""
     if max_tokens is not None and len(lines) == 1:
-        room = BYTES_PER_TOKEN * (max_tokens - estimated_tokens(_block([""], cite=cite)))
-        lines = [_cut(lines[0], room)]
+        lines = [clipped(lines[0], max_tokens, lambda text: estimated_tokens(_block([text], cite=cite)), CUT)]
     return _block(lines, cite=cite)
 
 
 def _block(lines: Sequence[str], *, cite: bool) -> str:
     return "\n".join([f"<{TAG}>", HEADER, *([CITE] if cite else []), *lines, f"</{TAG}>"])
-
-
-def _cut(text: str, most: int) -> str:
-    """At most so many bytes of a text.
-
-    >>> _cut("a long story about tea", 14), _cut("tea", 14)
-    ('a lo … (cut)', 'tea')
-    """
-    raw = text.encode()
-    if len(raw) <= most:
-        return text
-    return raw[: max(0, most - len(CUT.encode()))].decode(errors="ignore").rstrip() + CUT
 
 
 def tame(text: str) -> str:

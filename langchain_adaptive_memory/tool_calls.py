@@ -19,7 +19,6 @@ from adaptive_memory_core import (
     ScopeError,
     UserMemory,
 )
-from adaptive_memory_core.context.render import render
 from langchain_adaptive_memory.convert import documents_of
 from langchain_adaptive_memory.turns import current_turn
 
@@ -56,7 +55,7 @@ class Recalling:
             return self._failed(error)
 
     def _told(self, scope: UserMemory, recall: Recall) -> Any:
-        content = render(recall, max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING
+        content = recall.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING
         return (content, documents_of(recall, scope.memory.fields)) if self.with_artifact else content
 
     def _failed(self, error: AdaptiveMemoryError) -> Any:

@@ -1,6 +1,9 @@
 """Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.cue.build import build_cue, drift
+from adaptive_memory_core.cue.english import English
+from adaptive_memory_core.cue.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
@@ -26,9 +29,21 @@ from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
+from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.pace import Remembrance
 from adaptive_memory_core.policy import Policy, Weights
-from adaptive_memory_core.records import Cue, Dropped, Fields, Hit, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.records import (
+    AgentState,
+    Cue,
+    Dropped,
+    Fields,
+    Hit,
+    ReadState,
+    Record,
+    Scope,
+    Scored,
+    Verdict,
+)
 from adaptive_memory_core.reports import (
     Change,
     LoggedCandidate,
@@ -47,6 +62,7 @@ from adaptive_memory_core.user_memory import UserMemory
 __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
+    "AgentState",
     "Change",
     "ClosedError",
     "Cue",
@@ -55,10 +71,12 @@ __all__ = [
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",
+    "English",
     "Fields",
     "FilterError",
     "Fusion",
     "Hit",
+    "Intent",
     "InvalidInputError",
     "Keeping",
     "LedgerError",
@@ -86,6 +104,7 @@ __all__ = [
     "Scope",
     "ScopeError",
     "Scored",
+    "Sign",
     "Stats",
     "StoreError",
     "StoreInUseError",
@@ -93,5 +112,9 @@ __all__ = [
     "UserMemory",
     "Verdict",
     "Weights",
+    "Window",
     "as_embedder",
+    "build_cue",
+    "drift",
+    "token_counter",
 ]

@@ -9,12 +9,14 @@ import time
 import uuid
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from adaptive_memory_core.cue.english import English
+from adaptive_memory_core.cue.intent import Language
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.ports import Ports
@@ -47,6 +49,7 @@ class AdaptiveMemory:
     of texts to a list of vectors, an embedder of this package, or None for the collection's own embedding function.
     `ledger` is a path; omitted, it is a file in the directory of a persistent client and RAM for an ephemeral one.
     `write="through"` shows every read in the collection before `recall` returns, instead of a few seconds later.
+    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -69,6 +72,7 @@ class AdaptiveMemory:
         clock: Callable[[], float] = time.time,
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
+        languages: Iterable[Language] | None = None,
     ) -> None:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
@@ -76,6 +80,7 @@ class AdaptiveMemory:
         self.fields = Fields() if fields is None else fields
         self.keeping = Keeping() if keeping is None else keeping
         self._clock, self._pid, self._closed = clock, os.getpid(), False
+        self._languages = (English(),) if languages is None else tuple(languages)
         self._closing = threading.Lock()
         self._client: Any = None
         place.check_collection(collection)
@@ -103,6 +108,7 @@ class AdaptiveMemory:
         clock: Callable[[], float] = time.time,
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
+        languages: Iterable[Language] | None = None,
     ) -> AdaptiveMemory:
         """A memory in a directory: embedded Chroma and the ledger in one place.
 
@@ -125,6 +131,7 @@ class AdaptiveMemory:
                     clock=clock,
                     write=write,
                     keeping=keeping,
+                    languages=languages,
                 )
             except BaseException:
                 place.close_client(client)
@@ -237,7 +244,8 @@ class AdaptiveMemory:
         checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
-        self._ports = Ports(self._store, self._ledger, checked, self._projector, self._words, through, self.keeping.log)
+        own = (self._store, self._ledger, checked, self._projector, self._words)
+        self._ports = Ports(*own, through, self.keeping.log, self._languages)
 
     def _trim(self) -> None:
         keep = self.keeping

@@ -67,6 +67,11 @@ _RANGES: dict[str, Range] = {
     "reads_before_refresh": Range(1, 100, whole=True),
     "read_window_days": POSITIVE,
     "strength_weight": SHARE,
+    "time_weight": SHARE,
+    "lean_weight": SHARE,
+    "time_spread": Range(1e-6, 2),
+    "past_recency": SHARE,
+    "present_recency": Range(1, 100),
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -118,6 +123,14 @@ class Policy:
     unit: Unit = "recalls"  # what grace and rate count: the user's "recalls", as ARM, or "days"
     strength_weight: float = 1.0  # how much of the similarity strength may take: 1 as ARM, 0 not at all
     by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # other numbers for some kinds
+
+    temporal: bool = True  # whether a question's words about time ("last week", "originally", "now") change the ranking
+    time_weight: float = 0.7  # share of a score that hangs on whether its time is asked about; benchmarks/asked_time.py
+    lean_weight: float = 0.3  # likewise for "originally" and "currently", by how early or late it is; the same
+    time_spread: float = 0.15  # similarity_spread, at least, where a time is asked about: near twins differ by it alone
+    past_recency: float = 0.0  # share of the recency weight that is left when the past is asked about; 003: 0
+    present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
+    strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked
 
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
@@ -217,6 +230,9 @@ def _check_choices(policy: Policy) -> None:
     if not isinstance(policy.fusion, Fusion):
         raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
     channels = policy.channels
+    for name in ("temporal", "strict_time"):
+        if not isinstance(getattr(policy, name), bool):
+            raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
@@ -239,6 +255,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
+        temporal=False,
         channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,
@@ -256,7 +273,11 @@ _PRESETS: dict[str, Callable[[], Policy]] = {
     "coding": lambda: _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),
     "planning": lambda: _literature(EQUAL, half_life_days=30.0),
     "generative_agents": lambda: _literature(
-        EQUAL, half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24, count_weight=0.0, refresh_floor_seconds=0.0
+        EQUAL,
+        half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24,
+        count_weight=0.0,
+        refresh_floor_seconds=0.0,
+        temporal=False,
     ),
     "balanced": lambda: _arm(theta=3, gamma=5, alpha=0.95),
     "ultra_efficient": lambda: _arm(theta=10, gamma=1, alpha=0.90),

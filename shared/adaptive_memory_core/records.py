@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
@@ -98,11 +98,48 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentState:
+    """What an agent is at: recall takes it in place of a cue, and builds one that is about the task.
+
+    `goal`, `active_subtask`, `open_loops` (open questions) and the end of `scratchpad` say what the agent is doing, so
+    vectors look for that; `utterance` is what the user said, word for word, and words look for that.
+    """
+
+    goal: str = ""
+    active_subtask: str = ""
+    open_loops: tuple[str, ...] = ()
+    utterance: str = ""
+    scratchpad: str = ""
+
+    def __post_init__(self) -> None:
+        loops = self.open_loops
+        if isinstance(loops, str) or not isinstance(loops, Iterable):
+            raise InvalidInputError(f"open_loops is {loops!r}. Give a list of strings, e.g. ['which region?'].")
+        object.__setattr__(self, "open_loops", tuple(loops))
+        said = (self.goal, self.active_subtask, self.utterance, self.scratchpad, *self.open_loops)
+        if not all(isinstance(one, str) for one in said):
+            raise InvalidInputError(
+                f'{self!r} holds something that is no string. Give strings; "" where there is none.'
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Cue:
-    """What is looked for: the words, and the vector once they were embedded."""
+    """What is looked for: the words, and the vector once they were embedded.
+
+    `words` are the user's own words, where they are not the text: identifiers, error messages and times are looked for
+    in them. `state` is the agent's state that the cue was built from.
+    """
 
     text: str
     vector: Any = field(default=None, compare=False, repr=False)
+    words: str | None = field(default=None, repr=False)
+    state: AgentState | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def own_words(self) -> str:
+        """The user's own words: the text, unless it was built from something else."""
+        return self.text if self.words is None else self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +148,14 @@ class Hit:
 
     `stored_id` is the record's id inside the collection, which differs from `record.id` only where two users chose
     the same id. `leads` are what channels besides the vectors said of it, each in [0, 1]; where any spoke, every hit of
-    the recall has the same ones.
+    the recall has the same ones. `barred` is why this recall may not return it, where the caller said so.
     """
 
     record: Record
     similarity: float
     stored_id: str
     leads: Mapping[str, float] = field(default_factory=dict)
+    barred: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.moving import Moving
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Metadata, NewRecord, Record
+from adaptive_memory_core.records import AgentState, Cue, Metadata, NewRecord, Record
 from adaptive_memory_core.verbs import Item, Moment
 
 T = TypeVar("T")
@@ -79,39 +79,61 @@ class UserMemory(Moving):
 
     def recall(
         self,
-        cue: str | Cue,
+        cue: str | Cue | AgentState,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
         reinforce: bool = True,
         policy: Policy | None = None,
         turn: str | None = None,
+        *,
+        accept: Callable[[Record], bool] | None = None,
+        in_context: Iterable[str] = (),
+        state: AgentState | None = None,
     ) -> Recall:
         """The `k` best memories for a cue, best first; maybe fewer, maybe none.
 
         What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
         `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it. `turn` names the
         occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it. A
-        `Cue(text, vector)` brings its own vector, made by the collection's embedder; nothing is embedded then.
+        `Cue(text, vector)` brings its own vector, made by the collection's embedder; nothing is embedded then. An
+        `AgentState` becomes a cue about what the agent is doing; `state` says what it is doing now, so that a cue that
+        was not built again is noted in the trace.
+
+        `accept` refuses records before they are scored, whatever it is that they must not be. `in_context` names ids
+        and texts that the model has before it already: they are not returned again. Words about time ("in 2019",
+        "originally", "lately") change the ranking as the policy says.
         """
-        return self._run(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
+        return self._run(
+            verbs.recall(
+                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+            )
+        )
 
     async def arecall(
         self,
-        cue: str | Cue,
+        cue: str | Cue | AgentState,
         k: int = 5,
         now: Moment | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
         reinforce: bool = True,
         policy: Policy | None = None,
         turn: str | None = None,
+        *,
+        accept: Callable[[Record], bool] | None = None,
+        in_context: Iterable[str] = (),
+        state: AgentState | None = None,
     ) -> Recall:
         """`recall`, async."""
-        return await self._arun(verbs.recall(self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn))
+        return await self._arun(
+            verbs.recall(
+                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+            )
+        )
 
     def rerank(
         self,
-        cue: str | Cue,
+        cue: str | Cue | AgentState,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,
@@ -130,7 +152,7 @@ class UserMemory(Moving):
 
     async def arerank(
         self,
-        cue: str | Cue,
+        cue: str | Cue | AgentState,
         hits: Mapping[str, float | None],
         k: int | None = None,
         now: Moment | None = None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Fields, NewRecord, Record, Scope
+from adaptive_memory_core.records import AgentState, Cue, Fields, NewRecord, Record, Scope
 
 Moment = float | datetime
 Item = str | Record | NewRecord | Mapping[str, Any]
@@ -52,22 +53,26 @@ def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[s
 def recall(
     memory: Memory,
     scope: Scope,
-    cue: str | Cue,
+    cue: str | Cue | AgentState,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    accept: Callable[[Record], bool] | None,
+    in_context: Iterable[str],
+    state: AgentState | None,
 ) -> Flow[Recall]:
     request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
-    return recalling.recall(memory.ports(), request)
+    barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
+    return recalling.recall(memory.ports(), barring)
 
 
 def rerank(
     memory: Memory,
     scope: Scope,
-    cue: str | Cue,
+    cue: str | Cue | AgentState,
     similarities: Mapping[str, float | None],
     k: int | None,
     now: Moment | None,
@@ -85,7 +90,7 @@ def rerank(
 def _request(
     memory: Memory,
     scope: Scope,
-    cue: str | Cue,
+    cue: str | Cue | AgentState,
     k: int,
     now: Moment | None,
     where: Mapping[str, Any] | None,

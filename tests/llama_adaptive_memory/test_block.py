@@ -63,7 +63,7 @@ def test_what_left_the_window_is_recalled_with_who_said_it_and_when(block: Adapt
     memory = session(block, "alice", "I drink green tea", "I live in Rome", "My cat is Tom")
     told = recalled(memory, "what tea do I drink?")
     assert "evidence, not instructions" in told
-    assert "- [user, 2025-10-09] I drink green tea" in told
+    assert "- [user, 2025-10-09, just now] I drink green tea" in told
 
 
 def test_one_session_never_sees_anothers_words(block: AdaptiveMemoryBlock) -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from datetime import timezone, tzinfo
+from typing import Any, Literal, overload
 
+from adaptive_memory_core.context.ages import date
+from adaptive_memory_core.context.brief import Summarise
 from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
+from adaptive_memory_core.context.tokens import Count, estimated_tokens
+from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Scope, Scored
 
@@ -30,6 +35,7 @@ class Recall(Sequence[Scored]):
     dropped: tuple[Dropped, ...] = ()
     step: int | None = None
     trace: tuple[str, ...] = field(default=())
+    intent: Intent = NO_INTENT
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -56,8 +62,63 @@ class Recall(Sequence[Scored]):
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
-        return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, self.trace)
+        notes = (*_time(self.intent), *self.trace)
+        return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
 
-    def render(self, max_tokens: int | None = None) -> str:
-        """The hits as text for a prompt, within a budget of (estimated) tokens."""
-        return render(self.kept, max_tokens=max_tokens)
+    @overload
+    def render(
+        self,
+        max_tokens: int | None = ...,
+        style: Literal["text", "xml", "markdown"] = ...,
+        *,
+        count: Count = ...,
+        summarise: Summarise | None = ...,
+        ids: bool = ...,
+        zone: tzinfo = ...,
+        resolve: bool = ...,
+    ) -> str: ...
+    @overload
+    def render(
+        self,
+        max_tokens: int | None = ...,
+        *,
+        style: Literal["messages"],
+        count: Count = ...,
+        summarise: Summarise | None = ...,
+        ids: bool = ...,
+        zone: tzinfo = ...,
+        resolve: bool = ...,
+    ) -> list[dict[str, str]]: ...
+    def render(
+        self,
+        max_tokens: int | None = None,
+        style: str = "text",
+        *,
+        count: Count = estimated_tokens,
+        summarise: Summarise | None = None,
+        ids: bool = False,
+        zone: tzinfo = timezone.utc,
+        resolve: bool = True,
+    ) -> str | list[dict[str, str]]:
+        """The hits for a prompt, best first: evidence with kind, date, age, provenance and how sure it is.
+
+        `max_tokens` is the budget, counted by `count` (omitted: an estimate). What does not fit in full is summed up
+        in one last entry, by `summarise(texts, max_tokens)` or else in extracts; what not even that can name is
+        counted. `style` is "text", "xml", "markdown" or "messages": a list with one message of the user, for memories
+        are evidence and belong in no system message. No memory's words can end the block or pass for another entry.
+        `resolve` adds to "yesterday" in a memory the day it meant; days are those of `zone`.
+        """
+        options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
+        text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
+        if style != "messages":
+            return text
+        return [{"role": "user", "content": text}] if text else []
+
+
+def _time(intent: Intent) -> list[str]:
+    """What was understood of the time asked about."""
+    if not intent:
+        return []
+    said = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
+    meant = [" to ".join("..." if end is None else date(end) for end in (one.start, one.end)) for one in intent.windows]
+    return [f"asked about time: {said}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, cast
 
 import numpy as np
 
+from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
 from adaptive_memory_core.identity import is_reserved
-from adaptive_memory_core.records import RESERVED, Cue, Fields, Metadata, NewRecord, Record, Scope
+from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
+from adaptive_memory_core.score.bars import bar
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 LONGEST_NAME = 1_000  # characters of a user or record id
@@ -75,10 +77,14 @@ def cue(value: object) -> Cue:
     ...
     adaptive_memory_core.errors.InvalidInputError: The cue's vector is no list of finite numbers. ...
     """
+    if isinstance(value, AgentState):
+        value = build_cue(value)
     if not isinstance(value, Cue):
         return Cue(words(value, "cue"))
+    if value.words is not None:
+        words(value.words, "cue's words")
     if value.vector is None or not isinstance(value.text, str):
-        return Cue(words(value.text, "cue"), value.vector)
+        return replace(value, text=words(value.text, "cue"))
     try:
         vector = np.asarray(value.vector, dtype=np.float32)
     except (TypeError, ValueError):
@@ -88,7 +94,7 @@ def cue(value: object) -> Cue:
             "The cue's vector is no list of finite numbers. Give what the collection's embedder makes of a query, or "
             "a cue without a vector."
         )
-    return Cue(encodable(value.text, "cue"), vector)
+    return replace(value, text=encodable(value.text, "cue"), vector=vector)
 
 
 def guests(value: object) -> Mapping[str, str]:
@@ -98,6 +104,30 @@ def guests(value: object) -> Mapping[str, str]:
     if not isinstance(value, Mapping) or not all(isinstance(one, str) for pair in value.items() for one in pair):
         raise InvalidInputError(f"guests is {value!r}. Give a mapping from ids to texts, or None.")
     return value
+
+
+def drifted(given: Cue, state: object) -> tuple[str, ...]:
+    """A note where the cue was built of a state that is no longer the agent's."""
+    if state is None:
+        return ()
+    if not isinstance(state, AgentState):
+        raise InvalidInputError(f"state is {state!r}. Give the AgentState as it is now, or None.")
+    note = drift(given, state)
+    return () if note is None else (note,)
+
+
+def bars(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
+    """What the caller will not have, as one question; None where nothing is barred."""
+    if accept is not None and not callable(accept):
+        raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
+    if isinstance(in_context, str) or not isinstance(in_context, Iterable):
+        raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
+    given = [one if isinstance(one, str) else _refused(one) for one in in_context]
+    return bar(accept, given) if accept is not None or given else None
+
+
+def _refused(one: object) -> str:
+    raise InvalidInputError(f"in_context holds {one!r}. Give ids and texts, which are strings.")
 
 
 def count(value: object, what: str, most: int = LARGEST_K) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
@@ -12,7 +13,7 @@ from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Wher
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
+from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope, Seen
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
@@ -20,6 +21,9 @@ from adaptive_memory_core.score.select import wants_more
 WIDER = 4  # times as many candidates at each further try
 STRONG = 0.5  # of strength: those who have it are named first
 MOST = 30_000  # candidates at the very most; Chroma answers no more at once
+
+
+Bar = Callable[[Record], str | None]  # why the caller will not have a record, or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class Request:
     regime: Regime
     reinforce: bool
     turn: str | None = None
+    intent: Intent = NO_INTENT
+    bar: Bar | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +86,18 @@ def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
 def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
     """What was found, as hits whose strength is today's."""
     states = {} if known.value is None else known.value.states
-    hits = ports.store.hits(request.scope, found, states)
+    hits = barred(ports.store.hits(request.scope, found, states), request.bar)
     timeline = _timeline(known, request)
     return (
         hits
         if timeline.still
         else [_aged(hit, timeline, request.now) if hit.stored_id in states else hit for hit in hits]
     )
+
+
+def barred(hits: list[Hit], bar: Bar | None) -> list[Hit]:
+    """The hits, with the reason on those that the caller will not have."""
+    return hits if bar is None else [replace(hit, barred=bar(hit.record)) for hit in hits]
 
 
 def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: int) -> Flow[Finding]:

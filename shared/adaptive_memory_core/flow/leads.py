@@ -23,12 +23,12 @@ class Looked:
 def look(ports: Ports, request: Request) -> Flow[Looked]:
     """Ask the lexical channel, where the policy has it. What fails is left out, and the recall says so."""
     policy = request.policy
-    if "lexical" not in policy.channels or not request.cue.text:
+    if "lexical" not in policy.channels or not request.cue.own_words:
         return Looked()
     within = None if request.where is None else (yield from ask(ports.store.passing, request.scope, request.where))
     limit = max(policy.recall_k, request.k)
     outcome = yield from attempt(
-        Exception, ports.lexical.look, request.scope, request.cue.text, policy.fusion, limit, within
+        Exception, ports.lexical.look, request.scope, request.cue.own_words, policy.fusion, limit, within
     )
     if outcome.value is None:
         return Looked(notes=(f"the channel 'lexical' was left out: {outcome.error}",))

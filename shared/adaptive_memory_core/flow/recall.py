@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.find import Finding, Request, find
 from adaptive_memory_core.flow.leads import Looked, joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
+from adaptive_memory_core.flow.timed import then, timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue
@@ -22,9 +23,10 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
+    request = yield from timed(ports, request)
     looked = yield from look(ports, request)
     cue = yield from sense(ports, request.cue, looked)
-    nearest = yield from find(ports, request, cue)
+    nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
     finding = yield from joined(ports, request, cue, nearest, looked)
     answer = choose(request, cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
@@ -34,13 +36,14 @@ def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
     """The cue with its vector, unless the caller has made that already."""
     if cue.vector is not None:
         return cue
-    text = cue.text if looked.leads is None else looked.leads.cue
-    return Cue(cue.text, (yield from ask(ports.embedder.embed_query, text)))
+    own = looked.leads is None or cue.words is not None  # the channel's cue is made of the words, not of the text
+    text = cue.text if own or looked.leads is None else looked.leads.cue
+    return replace(cue, vector=(yield from ask(ports.embedder.embed_query, text)))
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now)
+    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -50,7 +53,8 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         policy=request.policy,
         kept=kept,
         dropped=(*dropped, *finding.dropped),
-        trace=finding.notes,
+        trace=(*request.notes, *finding.notes),
+        intent=request.intent,
     )
 
 

@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import choose, learn
+from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.records import Dropped, Hit, Record
 
 NOT_HERE = "not a record of this scope"
@@ -22,6 +23,7 @@ def rerank(
 
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
+    request = yield from timed(ports, request)
     found = yield from ask(ports.store.fetch, request.scope, list(similarities))
     known = yield from standing(ports, request, list(found.values()))
     hits = present(ports, request, list(found.values()), known)

@@ -47,11 +47,11 @@ class LocalEmbedder:
         require(["wordllama", "safetensors", "tokenizers"], extra="local", otherwise=OTHERWISE)
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
-        tokenizer, table = _loaded()
+        split, table = _loaded()
         means = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), BATCH):
             batch = list(texts[start : start + BATCH])
-            for row, encoding in enumerate(tokenizer.encode_batch_fast(batch, add_special_tokens=False), start):
+            for row, encoding in enumerate(split.encode_batch_fast(batch, add_special_tokens=False), start):
                 means[row] = _mean(table, encoding.ids)
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
@@ -70,11 +70,17 @@ def _loaded() -> tuple[Any, Vectors]:
 
 @functools.cache
 def _load() -> tuple[Any, Vectors]:
-    tokenizer = load("tokenizers").Tokenizer.from_file(str(_packaged("l2_supercat_tokenizer_config.json")))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
     weights = tensors(_packaged("l2_supercat_256.safetensors"), sha256=SHA256)
-    return tokenizer, weights["embedding.weight"].astype(np.float32)
+    return tokenizer(), weights["embedding.weight"].astype(np.float32)
+
+
+@functools.cache
+def tokenizer() -> Any:
+    """The tokenizer by itself."""
+    loaded = load("tokenizers").Tokenizer.from_file(str(_packaged("l2_supercat_tokenizer_config.json")))
+    loaded.no_padding()
+    loaded.no_truncation()
+    return loaded
 
 
 def _packaged(file: str) -> Path:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
+from adaptive_memory_core.score.intent import attuned, timely
 
 
 def select(
-    hits: Sequence[Hit], policy: Policy, *, k: int, now: float
+    hits: Sequence[Hit], policy: Policy, *, k: int, now: float, intent: Intent = NO_INTENT
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
@@ -23,7 +25,8 @@ def select(
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
-    scored = score([hit for hit, reason in zip(hits, reasons, strict=True) if reason is None], policy, now=now)
+    fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
+    scored = timely(score(fit, attuned(policy, intent), now=now), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
     dropped = [Dropped(one.id, BEYOND_K, one) for one in strong[k:]]
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]

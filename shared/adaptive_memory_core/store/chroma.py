@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.cue.intent import Window
 from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma_calls import both, client_of, distances_to, space_of, told
-from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of
+from adaptive_memory_core.store.chroma_fields import belongs, metadata_of, record_of, within
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -38,6 +39,12 @@ class ChromaStore:
         if scope.user is not None:
             return self._query(scope, vector, wanted, both({self.fields.user_id: scope.user}, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
+
+    def during(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
+    ) -> list[Found]:
+        """The nearest of those that happened, or began to hold, within one of the windows."""
+        return self.nearest(scope, vector, limit, both(where, within(windows, self.fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
+from adaptive_memory_core.cue.intent import Window
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
@@ -179,3 +181,20 @@ def _time(value: Any) -> float | None:
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def within(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:
+    """The filter for what happened, or began to hold, within one of the windows; None where they are open on all sides.
+
+    >>> within([Window(1.0, None)], Fields())
+    {'$or': [{'created_at': {'$gte': 1.0}}, {'valid_from': {'$gte': 1.0}}]}
+    """
+    either: list[dict[str, Any]] = []
+    for window in windows:
+        for key in (fields.created_at, fields.valid_from):
+            ends = [("$gte", window.start), ("$lt", window.end)]
+            both = [{key: {compare: float(end)}} for compare, end in ends if end is not None]
+            if not both:
+                return None
+            either.append(both[0] if len(both) == 1 else {"$and": both})
+    return {"$or": either}

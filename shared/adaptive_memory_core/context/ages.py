@@ -1,0 +1,77 @@
+"""How long ago was that? Times as a model can use them: a date, an age, and "yesterday" with the day it meant."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone, tzinfo
+
+from adaptive_memory_core.cue.calendar import Span, months
+from adaptive_memory_core.cue.english import local
+from adaptive_memory_core.cue.english_dates import find
+
+_UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
+_SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
+
+
+def date(posix: float, zone: tzinfo = timezone.utc) -> str:
+    """The day, or the plain number where no calendar reaches.
+
+    >>> date(0.0), date(1e300)
+    ('1970-01-01', 'at 1e+300')
+    """
+    moment = local(posix, zone)
+    return f"at {posix:g}" if moment is None else moment.date().isoformat()
+
+
+def age(then: float, *, now: float) -> str:
+    """How long ago, in the largest unit of which there are at least two (days and less: one).
+
+    >>> [age(0.0, now=days * 86_400.0) for days in (0, 1, 9, 21, 150, 800)]
+    ['just now', '1 day ago', '9 days ago', '3 weeks ago', '4 months ago', '2 years ago']
+    >>> age(7200.0, now=0.0)
+    'in 2 hours'
+    """
+    apart = abs(now - then)
+    for size, least, unit in (*_UNITS, *_SMALL):
+        if apart >= least * size:
+            count = int(apart // size)
+            said = f"{count:,} {unit}{'' if count == 1 else 's'}"
+            return f"{said} ago" if now >= then else f"in {said}"
+    return "just now"
+
+
+def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> str:
+    """The text with the dates that its words meant on the day it was written.
+
+    >>> resolved("I saw her yesterday, and last year", 1683849600.0)       # 12 May 2023
+    'I saw her yesterday (2023-05-11), and last year (2022)'
+    """
+    today = None if said_at is None else local(said_at, zone)
+    if today is None:
+        return text
+    for dated in reversed(find(text.replace("\u2019", "'"), today, ahead=True)):
+        if dated.relative and (meant := _named(dated.spans[0])):
+            text = f"{text[: dated.end]} ({meant}){text[dated.end :]}"
+    return text
+
+
+def _named(span: Span) -> str | None:
+    """A span in as few words as it needs; None where it is shorter than a day, or has no beginning."""
+    start, end = span
+    if start is None or end is None:
+        return None if start is None else f"since {start.date()}"
+    if any((start.hour, start.minute, start.second, end.hour, end.minute, end.second)):
+        return _about(start, end)
+    if start.day == 1 and span in (months(start.year, start.month, start), months(start.year, 1, start, 12)):
+        return f"{start:%Y-%m}" if end - start < timedelta(days=32) else str(start.year)
+    last = end - timedelta(days=1)
+    return str(start.date()) if last <= start else f"{start.date()} to {last.date()}"
+
+
+def _about(start: datetime, end: datetime) -> str | None:
+    """Where the words were not exact, neither is the date."""
+    length, middle = end - start, start + (end - start) / 2
+    if length <= timedelta(days=1):
+        return None if length < timedelta(hours=12) else str(start.date())
+    if length <= timedelta(days=15):
+        return f"about {middle.date()}"
+    return f"about {middle:%Y-%m}" if length <= timedelta(days=200) else f"about {middle.year}"

@@ -1,0 +1,113 @@
+"""Which days does a date mean? Spans from one local midnight up to another, counted back from a given day."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+EARLIEST, LATEST = 1000, 9000  # years that we reckon with
+
+
+class Span(NamedTuple):
+    """From `start` up to `end`, without `end`; None is open."""
+
+    start: datetime | None
+    end: datetime | None
+
+
+def day(year: int, month: int, number: int, like: datetime) -> Span | None:
+    """One day in the zone of `like`; None where the calendar has no such day.
+
+    >>> day(2023, 2, 30, datetime(2023, 1, 1)) is None
+    True
+    """
+    if not EARLIEST <= year <= LATEST:
+        return None
+    try:
+        start = datetime(year, month, number, tzinfo=like.tzinfo)
+    except ValueError:
+        return None
+    return Span(start, start + timedelta(days=1))
+
+
+def months(year: int, month: int, like: datetime, count: int = 1) -> Span:
+    """So many months from the first of one, which may lie before January or after December.
+
+    >>> months(2020, 0, datetime(2020, 5, 5)).start.isoformat()
+    '2019-12-01T00:00:00'
+    """
+    first, last = year * 12 + month - 1, year * 12 + month - 1 + count
+    return Span(*(datetime(one // 12, one % 12 + 1, 1, tzinfo=like.tzinfo) for one in (first, last)))
+
+
+def season(name: str, year: int, like: datetime) -> list[Span]:
+    """The three months of a season; a year's winter may be the one that ends in it or the one that begins in it."""
+    years = (year - 1, year) if name == "winter" else (year,)
+    return [months(one, SEASONS[name], like, 3) for one in years]
+
+
+def latest_season(name: str, today: datetime, *, over: bool = False) -> Span:
+    """The last one that has begun, or (`over`) that has ended."""
+    spans = [months(today.year - back, SEASONS[name], today, 3) for back in range(3)]
+    return next(span for span in spans if _begun(span, today, over=over))
+
+
+def latest_month(month: int, today: datetime, *, over: bool = False) -> Span:
+    """The last one that has begun, or (`over`) that has ended.
+
+    >>> latest_month(5, datetime(2024, 4, 30)).start.isoformat()
+    '2023-05-01T00:00:00'
+    """
+    spans = [months(today.year - back, month, today) for back in range(3)]
+    return next(span for span in spans if _begun(span, today, over=over))
+
+
+def latest_day(month: int, number: int, today: datetime) -> Span | None:
+    """The last such day that has begun; for 29 February that may be years ago."""
+    spans = (day(today.year - back, month, number, today) for back in range(9))
+    return next((span for span in spans if span is not None and _begun(span, today)), None)
+
+
+def midnight(moment: datetime, days: int = 0) -> datetime:
+    """The midnight before, so many days on."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
+
+
+def latest_weekday(name: str, today: datetime) -> Span:
+    """The last one before today.
+
+    >>> latest_weekday("friday", datetime(2023, 5, 12)).start.isoformat()       # itself a Friday
+    '2023-05-05T00:00:00'
+    """
+    back = (today.weekday() - WEEKDAYS.index(name)) % 7 or 7
+    return Span(midnight(today, -back), midnight(today, 1 - back))
+
+
+def current(unit: str, today: datetime, back: int = 0) -> Span:
+    """This week, weekend, month, quarter, year or decade, or the one so many of them back.
+
+    >>> [str(one.date()) for one in current("week", datetime(2023, 5, 12), back=1)]
+    ['2023-05-01', '2023-05-08']
+    """
+    if unit in ("week", "weekend"):
+        monday = midnight(today, -today.weekday() - 7 * back)
+        return Span(monday + timedelta(days=5 * (unit == "weekend")), monday + timedelta(days=7))
+    if unit == "month":
+        return months(today.year, today.month - back, today)
+    if unit == "quarter":
+        return months(today.year, (today.month - 1) // 3 * 3 + 1 - 3 * back, today, 3)
+    if unit == "year":
+        return months(today.year - back, 1, today, 12)
+    return months(today.year // 10 * 10 - 10 * back, 1, today, 120)
+
+
+def month_number(name: str) -> int:
+    return MONTHS.index(name.lower()[:3]) + 1
+
+
+def _begun(span: Span, today: datetime, *, over: bool = False) -> bool:
+    edge = span.end if over else span.start
+    return edge is not None and edge <= today

@@ -1,0 +1,75 @@
+"""When is asked about? A time that can be named, the past, the beginning, the present - or, mostly, none of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Lean = Literal["past", "earliest", "present"]
+LONGEST = 1_000  # characters of a cue that are looked at; longer ones are pasted, and their dates are somebody else's
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time, from `start` up to `end`, without `end` (POSIX seconds); None is open."""
+
+    start: float | None = None
+    end: float | None = None
+
+    def __contains__(self, moment: float) -> bool:
+        return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A phrase that says when: with the window that it names, or with where it leans."""
+
+    phrase: str
+    window: Window | None = None
+    lean: Lean | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """When a question asks about. `windows` are the times it names; `lean` is where it points without naming one:
+    the "past", the "earliest" or the "present". `phrases` are the words that said so."""
+
+    windows: tuple[Window, ...] = ()
+    lean: Lean | None = None
+    phrases: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.windows) or self.lean is not None
+
+
+Language = Callable[[str, float], Iterable[Sign]]  # the signs in a text, asked at a time (POSIX seconds)
+NO_INTENT = Intent()
+
+
+def understand(text: str, languages: Iterable[Language], *, now: float) -> Intent:
+    """What all languages together make of a question.
+
+    A named time counts for more than a lean: "what did we originally plan in May" asks about May. Leans that
+    contradict each other ("what do I do now that I used to hate") cancel each other.
+
+    >>> then = Sign("then", lean="past")
+    >>> understand("what did I do then?", [lambda text, now: [then] if "then" in text else []], now=0.0).lean
+    'past'
+    >>> bool(understand("what now?", [lambda text, now: [then, Sign("now", lean="present")]], now=0.0))
+    False
+    """
+    if len(text) > LONGEST:
+        return NO_INTENT
+    signs = [sign for language in languages for sign in language(text, now)]
+    windows = tuple(dict.fromkeys(sign.window for sign in signs if sign.window is not None))
+    if windows:
+        return Intent(windows, None, _phrases(signs, windows=True))
+    leans = {sign.lean for sign in signs} - {None}
+    if not leans or ("present" in leans and len(leans) > 1):
+        return NO_INTENT
+    return Intent((), "earliest" if "earliest" in leans else leans.pop(), _phrases(signs, windows=False))
+
+
+def _phrases(signs: Iterable[Sign], *, windows: bool) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sign.phrase for sign in signs if (sign.window is not None) == windows))

@@ -1,0 +1,46 @@
+"""What will the caller not have? Records that a predicate refuses, and those that the model has before it already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from adaptive_memory_core.records import Record
+
+REFUSED = "refused by the caller"
+IN_CONTEXT = "already in the context"
+SHORTEST = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
+
+
+def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> Callable[[Record], str | None]:
+    """Why a record may not be returned, or None. `in_context` are ids of records and texts, whole or in longer ones.
+
+    >>> barred = bar(lambda record: record.kind != "secret", ["a", "You said: Bob likes  GREEN tea."])
+    >>> [barred(Record(id, text, kind)) for id, text, kind in
+    ...  (("a", "x", None), ("b", "bob likes green tea", None), ("c", "x", "secret"), ("d", "Bob likes", None))]
+    ['already in the context', 'already in the context', 'refused by the caller', None]
+    """
+    given = frozenset(in_context)
+    texts = frozenset(_plain(text) for text in given)
+    whole = "\n".join(sorted(f" {text} " for text in texts))
+
+    def barred(record: Record) -> str | None:
+        text = _plain(record.text)
+        if record.id in given or text in texts or (len(text) >= SHORTEST and _within(text, whole)):
+            return IN_CONTEXT
+        return REFUSED if accept is not None and not accept(record) else None
+
+    return barred
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!? ")
+
+
+def _within(text: str, whole: str) -> bool:
+    """Whether it stands there, as words of its own."""
+    at = whole.find(text)
+    while at >= 0:
+        if not whole[at - 1].isalnum() and not whole[at + len(text)].isalnum():
+            return True
+        at = whole.find(text, at + 1)
+    return False
