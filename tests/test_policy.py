@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, Policy, PolicyError, Remembrance, Weights
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {"temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind"}
+CHOICES = {"temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind", "kind_weights"}
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]
@@ -172,7 +172,9 @@ numbers = st.fixed_dictionaries(
         "blend": st.sampled_from(["sum", "product"]),
         "unit": st.sampled_from(["recalls", "days"]),
         "by_kind": st.sampled_from([(), {"fact": Remembrance(decay_rate=0.9)}]),
-        "channels": st.sampled_from([("dense",), ("dense", "lexical"), ("lexical", "dense")]),
+        "channels": st.sampled_from(["auto", ("dense",), ("dense", "lexical"), ("lexical", "dense")]),
+        "fusion": st.sampled_from(["auto", Fusion(), Fusion(dense=0.5)]),
+        "kind_weights": st.sampled_from([(), {"fact": 1, "reflection": 0.8}]),
         "weights": st.builds(Weights, st.floats(0, 9), st.integers(0, 9), st.floats(0.1, 9)),
     },
 )

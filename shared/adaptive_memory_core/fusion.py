@@ -7,24 +7,29 @@ from dataclasses import dataclass
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.ranges import Range, check_ranges
 
-LEADS = ("words", "near", "around", "session", "speaker")  # what the lexical channel says; see channels/lexical.py
+SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says; see channels/lexical.py
+LEADS = (*SAID, "before", "company")  # and what other candidates say; see channels/company.py
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
-    The defaults are measured with the bundled embedder (`benchmarks/recall_quality.py`). Where records are no turns of
-    a conversation, `near`, `around` and `session` are about the record itself, and say what `words` says.
+    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes those of MEASURED
+    where the embedder is one of these. Where records are no turns of a conversation, `near`, `around` and `session` are
+    about the record itself and say what `words` says, and `before` and `company` are not there.
     """
 
-    dense: float = 0.25  # the similarity
+    dense: float = 1.0  # the similarity
     doubt: float = 2.0  # its weight falls with the share of the cue that words cover, to this power; 0 = never
-    words: float = 0.18  # the cue's words in the record
-    near: float = 0.20  # in the record and the turns next to it
-    around: float = 0.28  # in the record and three turns on either side
-    session: float = 0.09  # in its whole session
-    speaker: float = 0.10  # said by the only speaker that the cue names
+    words: float = 0.22  # the cue's words in the record
+    near: float = 0.18  # in the record and the turns next to it
+    around: float = 0.26  # in the record and three turns on either side
+    session: float = 0.10  # in its whole session
+    speaker: float = 0.16  # said by the only speaker that the cue names
+    dated: float = 0.14  # says a time, where the cue asks when
+    before: float = 0.10  # the similarity of the turn before it
+    company: float = 0.20  # the best similarity in its session
 
     def __post_init__(self) -> None:
         check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
@@ -32,4 +37,8 @@ class Fusion:
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
 
 
-MEASURED = Fusion()
+CAUTIOUS = Fusion()
+MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
+    "wordllama-l2-supercat-256": Fusion(dense=1.5, doubt=5.0),
+    "all-minilm-l6-v2": Fusion(dense=1.0, doubt=1.0),
+}

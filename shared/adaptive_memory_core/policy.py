@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import MEASURED, Fusion
+from adaptive_memory_core.fusion import CAUTIOUS, MEASURED, Fusion
+from adaptive_memory_core.kind_weights import weights_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 
@@ -95,8 +96,9 @@ class Policy:
 
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
-    fusion: Fusion = MEASURED  # what each of their leads counts
+    channels: tuple[Channel, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
+    fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts
+    kind_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of a kind, beside 1 for all others; 003
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -141,6 +143,7 @@ class Policy:
         check_ranges(self, REMEMBRANCE_RANGES)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
+        object.__setattr__(self, "kind_weights", weights_of(self.kind_weights))
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -160,6 +163,24 @@ class Policy:
         if not isinstance(name, str) or name not in _PRESETS:
             raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
         return _PRESETS[name]()
+
+    def suited(self, embedder: str) -> Policy:
+        """The policy with "auto" decided for an embedder of that name, where it is one for which words were measured to
+        help (`fusion.MEASURED`): words besides vectors, with the weights of that measurement. For any other it stays
+        "auto", which then means vectors alone, and cautious weights where words are asked for.
+
+        >>> Policy().suited("all-minilm-l6-v2").channels, Policy().suited("theirs").channels
+        (('dense', 'lexical'), 'auto')
+        >>> Policy(channels=("dense",)).suited("all-minilm-l6-v2").channels
+        ('dense',)
+        """
+        known = MEASURED.get(embedder)
+        return self if known is None or self.channels == ("dense",) else _suited(self, known)
+
+    @property
+    def weighing(self) -> Fusion:
+        """What each lead counts; cautiously, as long as no embedder has decided it."""
+        return CAUTIOUS if self.fusion == "auto" else self.fusion
 
     @property
     def blending(self) -> Blend:
@@ -193,18 +214,34 @@ class Policy:
         weights = {
             name: kept["weights"][name] for name in (field.name for field in fields(Weights)) if name in kept["weights"]
         }
-        known_leads = {field.name for field in fields(Fusion)}
-        leads = {name: value for name, value in kept.get("fusion", {}).items() if name in known_leads}
         kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
         return Policy(
             **{
                 **kept,
                 "weights": Weights(**weights),
-                "channels": tuple(kept["channels"]),
-                "fusion": Fusion(**leads),
+                "channels": _channels(kept.get("channels", "auto")),
+                "fusion": _fusion(kept.get("fusion", "auto")),
                 "by_kind": kinds,
+                "kind_weights": tuple((kind, weight) for kind, weight in kept.get("kind_weights", ())),
             }
         )
+
+
+@lru_cache(maxsize=256)
+def _suited(policy: Policy, known: Fusion) -> Policy:
+    changes = {"channels": ("dense", "lexical"), "fusion": known}
+    return replace(policy, **{name: value for name, value in changes.items() if getattr(policy, name) == "auto"})  # type: ignore[arg-type] # each is of its field's kind
+
+
+def _channels(written: Any) -> Any:
+    return written if written == "auto" else tuple(written)
+
+
+def _fusion(written: Any) -> Any:
+    """As it was written; leads that this version does not know are left out, those it did not have count nothing."""
+    if written == "auto":
+        return written
+    return Fusion(**{field.name: written.get(field.name, 0.0) for field in fields(Fusion)})
 
 
 @lru_cache(maxsize=64)
@@ -227,16 +264,24 @@ def _check_choices(policy: Policy) -> None:
         raise PolicyError(
             f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
         )
-    if not isinstance(policy.fusion, Fusion):
-        raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
-    channels = policy.channels
+    if not isinstance(policy.fusion, Fusion) and policy.fusion != "auto":
+        raise PolicyError(
+            f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...), or 'auto'."
+        )
     for name in ("temporal", "strict_time"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
+    _check_channels(policy.channels)
+
+
+def _check_channels(channels: object) -> None:
+    if channels == "auto":
+        return
     known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
-    if not known or "dense" not in channels or len(set(channels)) != len(channels):
+    if not known or channels not in (("dense",), ("dense", "lexical"), ("lexical", "dense")):
         raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'."
+            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'; "
+            "or 'auto'."
         )
 
 
@@ -244,6 +289,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
+        "channels": ("dense",),
         "recency_spread": 0.01,
         "importance_spread": 0.01,
         "similarity_spread": 0.01,

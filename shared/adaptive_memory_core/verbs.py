@@ -64,7 +64,8 @@ def recall(
     in_context: Iterable[str],
     state: AgentState | None,
 ) -> Flow[Recall]:
-    request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
+    where, name = check.where(where), memory.embedder_name
+    request = _request(memory, scope, cue, check.count(k, "k"), now, where, reinforce, policy, turn, embedder=name)
     barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
     return recalling.recall(memory.ports(), barring)
 
@@ -83,7 +84,7 @@ def rerank(
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn)
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, embedder="")
     return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
@@ -97,6 +98,7 @@ def _request(
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
     if policy is not None and not isinstance(policy, Policy):
         raise PolicyError(
@@ -110,7 +112,7 @@ def _request(
         k=k,
         now=memory.now() if at is None else at,
         where=where,
-        policy=memory.policy if policy is None else policy,
+        policy=(memory.policy if policy is None else policy).suited(embedder),
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),

@@ -28,7 +28,7 @@ def look(ports: Ports, request: Request) -> Flow[Looked]:
     within = None if request.where is None else (yield from ask(ports.store.passing, request.scope, request.where))
     limit = max(policy.recall_k, request.k)
     outcome = yield from attempt(
-        Exception, ports.lexical.look, request.scope, request.cue.own_words, policy.fusion, limit, within
+        Exception, ports.lexical.look, request.scope, request.cue.own_words, policy.weighing, limit, within
     )
     if outcome.value is None:
         return Looked(notes=(f"the channel 'lexical' was left out: {outcome.error}",))
@@ -50,7 +50,7 @@ def joined(ports: Ports, request: Request, cue: Cue, nearest: Finding, looked: L
     yield from _tell(ports, request, finding, wanted, more)
     return replace(
         finding,
-        hits=[replace(hit, leads=leads.of(hit.stored_id)) for hit in hits],
+        hits=leads.together(hits),
         strangers={**finding.strangers, **strangers(hits[len(finding.hits) :], known, request)},
     )
 

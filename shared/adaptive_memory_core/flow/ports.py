@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
+from adaptive_memory_core.channels.company import company
+from adaptive_memory_core.channels.conversation import Conversation
 from adaptive_memory_core.cue.intent import Language, Window
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
@@ -92,7 +94,8 @@ class Found(NamedTuple):
 class Leads:
     """What a channel says: its own best records, and of any record one number in [0, 1] for each thing it looks at.
 
-    `covered` is how well its best one answers; `numbers` say where in the columns a record stands.
+    `covered` is how well its best one answers; `numbers` say where in the columns a record stands; `talk` is how the
+    records stand to each other, where they are turns of a conversation.
     """
 
     best: Sequence[str]
@@ -100,6 +103,7 @@ class Leads:
     covered: float
     numbers: Mapping[str, int]
     cue: str  # what the vectors are to look for: the cue, less what this channel takes care of
+    talk: Conversation | None = None
     note: str | None = None
 
     def of(self, stored_id: str) -> dict[str, float]:
@@ -112,6 +116,24 @@ class Leads:
             },
             "covered": self.covered,
         }
+
+    def together(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The candidates, with what the channel says of each, and in a conversation what they say of each other."""
+        if self.talk is None:
+            return [replace(hit, leads=self.of(hit.stored_id)) for hit in hits]
+        close = [min(1.0, max(0.0, hit.similarity)) for hit in hits]
+        numbers = [self._number(hit) for hit in hits]
+        found = company({n: one for n, one in zip(numbers, close, strict=True) if n is not None}, self.talk)
+        beside = [(one, one) if n is None else found[n] for n, one in zip(numbers, close, strict=True)]
+        return [
+            replace(hit, leads={**self.of(hit.stored_id), "before": before, "company": best})
+            for hit, (before, best) in zip(hits, beside, strict=True)
+        ]
+
+    def _number(self, hit: Hit) -> int | None:
+        """Where the record stands; the channel may have met it only since."""
+        number = self.numbers.get(hit.stored_id)
+        return number if self.talk is not None and number is not None and number < len(self.talk.places) else None
 
 
 class Channel(Protocol):

@@ -11,6 +11,7 @@ from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
+from adaptive_memory_core.score.kinds import weighed
 
 
 def select(
@@ -26,7 +27,7 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(score(fit, attuned(policy, intent), now=now), intent, policy)
+    scored = timely(weighed(score(fit, attuned(policy, intent), now=now), policy), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
     dropped = [Dropped(one.id, BEYOND_K, one) for one in strong[k:]]
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
