@@ -17,7 +17,7 @@ class Fusion:
 
     The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes those of MEASURED
     where the embedder is one of these. Where records are no turns of a conversation, `near`, `around` and `session` are
-    about the record itself and say what `words` says, and `before` and `company` are not there.
+    about the record itself and say what `words` says, and `dated`, `before` and `company` are not there.
     """
 
     dense: float = 1.0  # the similarity
@@ -27,7 +27,7 @@ class Fusion:
     around: float = 0.26  # in the record and three turns on either side
     session: float = 0.10  # in its whole session
     speaker: float = 0.16  # said by the only speaker that the cue names
-    dated: float = 0.14  # says a time, where the cue asks when
+    dated: float = 0.14  # the turn says a time, where the cue asks when
     before: float = 0.10  # the similarity of the turn before it
     company: float = 0.20  # the best similarity in its session
 

@@ -1,4 +1,4 @@
-"""Does a cue ask when? Then a record that says a time is more likely to be the answer. The rules are English."""
+"""Does a cue ask when? Then a turn that says a time is more likely to be the answer. The rules are English."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class WordIndex:
             covered = coverage(user.postings(asked), talk.layout, in_sessions=talk.in_sessions)
             speakers = named(cue, talk.speakers)
             ids, numbers = user.ids, user.numbers
-            dated = user.dated if asks_when(cue) else None
+            dated = user.dated if talk.in_sessions and asks_when(cue) else None
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:
