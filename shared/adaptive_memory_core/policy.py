@@ -17,6 +17,7 @@ from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 
 Channel = Literal["dense", "lexical"]
 Blend = Literal["auto", "bounded", "sum", "product"]
+Duplicates = Literal["keep", "yield", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,13 @@ class Weights:
         return self.similarity == self.total
 
 
+MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "unit": ("recalls", "days"),
+    "blend": ("auto", "bounded", "sum", "product"),
+    "duplicates": ("keep", "yield", "drop"),
+}
 _RANGES: dict[str, Range] = {
     "half_life_days": POSITIVE,
     "half_life_growth": Range(0, 10),
@@ -72,6 +79,9 @@ _RANGES: dict[str, Range] = {
     "time_spread": Range(1e-6, 2),
     "past_recency": SHARE,
     "present_recency": Range(1, 100),
+    "same_share": SHARE,
+    "diversity": SHARE,
+    "merge": SHARE,
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -131,6 +141,13 @@ class Policy:
     past_recency: float = 0.0  # share of the recency weight that is left when the past is asked about; 003: 0
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
     strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked
+
+    duplicates: Duplicates = "yield"  # what says the same as a better hit makes way for others, goes, or stays
+    same_share: float = 1.0  # share of its runs of words from which a text says the same; 1 = the same words
+    diversity: float = 0.0  # 1 - lambda of MMR: what likeness to a better hit takes; 0 = off; benchmarks/units.py
+
+    intact: bool = False  # whether a recall fetches what stands beside its hits in their conversation, to be shown
+    merge: float = MERGE  # share of a block's best score from which hits of one conversation are shown as one block
 
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
@@ -221,16 +238,14 @@ def _pace(policy: Policy) -> Pace:
 def _check_choices(policy: Policy) -> None:
     if not isinstance(policy.weights, Weights):
         raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
-    if policy.unit not in ("recalls", "days"):
-        raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in ("auto", "bounded", "sum", "product"):
-        raise PolicyError(
-            f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
-        )
+    for name, allowed in _CHOICES.items():
+        if getattr(policy, name) not in allowed:
+            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be {said}.")
     if not isinstance(policy.fusion, Fusion):
         raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
     channels = policy.channels
-    for name in ("temporal", "strict_time"):
+    for name in ("temporal", "strict_time", "intact"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
@@ -244,6 +259,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
+        "duplicates": "keep",
         "recency_spread": 0.01,
         "importance_spread": 0.01,
         "similarity_spread": 0.01,
@@ -256,6 +272,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
         temporal=False,
+        duplicates="keep",
         channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,

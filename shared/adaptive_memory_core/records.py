@@ -198,6 +198,18 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What was said right before a hit (`offset` -1) or right after it (1): shown with the hit whose id is `of`.
+
+    It is no hit: nobody looked for it, and it does not count as read.
+    """
+
+    record: Record
+    of: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class NewRecord:
     """A checked record on its way into the collection. `id=None` asks for a new one."""
 
@@ -253,3 +265,6 @@ class Fields:
     def names(self) -> tuple[str, ...]:
         """The keys that are ours; those of a conversation are the caller's own, which we only read."""
         return tuple(getattr(self, name) for name in self.__slots__ if name not in ("speaker", "session", "seq"))
+
+
+DEFAULT_FIELDS = Fields()

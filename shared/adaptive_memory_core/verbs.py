@@ -114,6 +114,7 @@ def _request(
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),
+        fields=memory.fields,
     )
 
 

@@ -7,6 +7,8 @@ from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.beside import intact
+from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
 from adaptive_memory_core.flow.leads import Looked, joined, look
@@ -28,7 +30,8 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
     cue = yield from sense(ports, request.cue, looked)
     nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
     finding = yield from joined(ports, request, cue, nearest, looked)
-    answer = choose(request, cue, finding)
+    finding = yield from compared(ports, request, finding)
+    answer = yield from intact(ports, request, choose(request, cue, finding))
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
@@ -43,7 +46,14 @@ def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
+    kept, dropped = select(
+        finding.hits,
+        request.policy,
+        k=request.k,
+        now=request.now,
+        intent=request.intent,
+        vectors=finding.vectors,
+    )
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -55,6 +65,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
+        fields=request.fields,
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow.beside import intact
+from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
 from adaptive_memory_core.flow.ports import Ports
@@ -34,7 +36,8 @@ def rerank(
         strangers=strangers(hits, known, request),
         guests=welcome,
     )
-    answer = choose(request, request.cue, finding)
+    finding = yield from compared(ports, request, finding)
+    answer = yield from intact(ports, request, choose(request, request.cue, finding))
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 

@@ -106,6 +106,23 @@ class ChromaStore:
         """Those of the records that exist in this scope, by their ids in the collection."""
         return [Found(*row, 1.0) for row in self._rows(stored_ids) if belongs(row[2], scope, self.fields)]
 
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
+        own = None if scope.user is None else {self.fields.user_id: scope.user}
+        named: list[Any] = [{self.fields.session: one} for one in sessions]
+        condition: Any = both(own, named[0] if len(named) == 1 else {"$or": named})
+        answer: Any = told(
+            lambda: self.collection.get(where=condition, limit=limit, include=["documents", "metadatas"])
+        )
+        rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
+        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of those of the records that are of this scope."""
+        answer: Any = told(lambda: self.collection.get(ids=list(stored_ids), include=["metadatas", "embeddings"]))
+        rows = zip(answer["ids"], answer["metadatas"], answer["embeddings"], strict=True)
+        return {stored_id: vector for stored_id, metadata, vector in rows if belongs(metadata, scope, self.fields)}
+
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
         """All records of this scope, a page at a time."""
         where: Any = None if scope.user is None else {self.fields.user_id: scope.user}
