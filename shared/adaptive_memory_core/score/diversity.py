@@ -37,8 +37,11 @@ def pick(
 
 def _distinct(ranked: Sequence[Scored], share: float) -> tuple[list[Scored], Twins]:
     """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
+    first = leaders([one.text for one in ranked], share)
+    if first == list(range(len(ranked))):
+        return list(ranked), NO_TWINS
     groups: dict[int, list[int]] = {}
-    for number, leader in enumerate(leaders([one.text for one in ranked], share)):
+    for number, leader in enumerate(first):
         groups.setdefault(leader, []).append(number)
     twins: dict[int, Scored] = {}
     spokesmen = []

@@ -39,7 +39,7 @@ def overlap(one: str, other: str) -> float:
     (0.0, 0.0)
     """
     first, second = _shape(one), _shape(other)
-    if first.telling != second.telling:
+    if first.telling != second.telling or not first.runs or not second.runs:
         return 0.0
     shared = len(first.runs & second.runs)
     return shared / max(1, len(first.runs) + len(second.runs) - shared)
@@ -54,24 +54,32 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
     >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
     [0, 1, 0, 3, 4]
     """
-    first: dict[str, int] = {}
+    starts: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        starts.setdefault(" ".join(text.split(None, 2)[:2]).casefold().rstrip(".! "), []).append(number)
+    found = list(range(len(texts)))
+    for start, numbers in starts.items():  # whoever begins like nobody else needs no closer look
+        first: dict[str, int] = {}
+        for number in numbers if start and len(numbers) > 1 else ():
+            found[number] = first.setdefault(plain(texts[number]), number)
+    return found if share >= 1.0 else _nearly(texts, found, share)
+
+
+def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:
+    leading: list[int] = []
     found: list[int] = []
     for number, text in enumerate(texts):
-        words = plain(text)
-        leader = first.get(words) if words else number
-        if leader is None:
-            leader = number if share >= 1.0 else _like(text, texts, sorted(set(first.values())), share, number)
-            first[words] = leader
+        leader = found[same[number]] if same[number] < number else number
+        if leader == number:
+            leader = next((one for one in leading if overlap(text, texts[one]) >= share), number)
+        if leader == number:
+            leading.append(number)
         found.append(leader)
     return found
-
-
-def _like(text: str, texts: Sequence[str], before: Sequence[int], share: float, own: int) -> int:
-    return next((one for one in before if overlap(text, texts[one]) >= share), own)
 
 
 @lru_cache(maxsize=20_000)
 def _shape(text: str) -> Shape:
     words = tuple(word for one in text.casefold().split() if (word := one.strip(_EDGES)))
-    runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)))
+    runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)) if words)
     return Shape(frozenset(runs), frozenset(word for word in words if _TELLING.search(word)))

@@ -13,7 +13,7 @@ from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
-from adaptive_memory_core.score.same import leaders, plain
+from adaptive_memory_core.score.same import leaders
 
 NO_VECTORS: Mapping[str, Any] = {}
 
@@ -64,15 +64,10 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
 
 def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
     """Whether fewer than k of them, each unlike the others, may be returned."""
-    fit = (hit for hit in hits if unfit(hit, policy, now=now) is None)
-    if policy.duplicates == "keep":
-        return sum(1 for _ in islice(fit, k)) < k
-    if policy.same_share < 1.0:
-        texts = [hit.record.text for hit in fit]
-        return len(set(leaders(texts, policy.same_share))) < k
-    seen: set[str] = set()
-    for number, hit in enumerate(fit):
-        seen.add(plain(hit.record.text) or str(number))  # what has no words is like nothing
-        if len(seen) >= k:
-            return False
-    return True
+    fit = (hit.record.text for hit in hits if unfit(hit, policy, now=now) is None)
+    texts = list(islice(fit, k))
+    if len(texts) < k or policy.duplicates == "keep":
+        return len(texts) < k
+    if len(set(leaders(texts, policy.same_share))) == k:
+        return False
+    return len(set(leaders([*texts, *fit], policy.same_share))) < k
