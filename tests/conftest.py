@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -161,3 +163,27 @@ def contents() -> Callable[[Collection], Contents]:
         }
 
     return read
+
+
+class Held:
+    """An embedder that can be held: it then answers only once the event loop has had a turn, and a blocked loop has
+    none."""
+
+    def __init__(self, embed: Callable[[Any], Any]) -> None:
+        self.embed, self._entered, self._free = embed, threading.Event(), threading.Event()
+        self._free.set()
+
+    def __call__(self, texts: Any) -> Any:
+        self._entered.set()
+        if not self._free.wait(30):
+            raise TimeoutError("the loop got no turn")
+        return self.embed(texts)
+
+    def hold(self) -> None:
+        self._entered.clear()
+        self._free.clear()
+
+    async def released(self) -> None:
+        """Once it is asked, let it answer."""
+        await asyncio.to_thread(self._entered.wait, 30)
+        self._free.set()

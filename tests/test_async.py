@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -23,11 +22,11 @@ from adaptive_memory_core import (
     Recall,
     UserMemory,
 )
+from tests.conftest import Held
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Vectors
 
-SLOW = 0.2  # seconds that the slow embedder takes
 ITEMS = [{"text": f"{word} tea", "id": word} for word in ("green", "black", "white")]
 
 
@@ -83,31 +82,15 @@ async def test_writers_and_readers_at_once_lose_nothing(memory: AdaptiveMemory) 
 
 
 async def test_a_slow_embedder_does_not_block_the_loop(collection: Collection, embed: Callable[..., Vectors]) -> None:
-    def slow(texts: list[str]) -> Vectors:
-        time.sleep(SLOW)
-        return embed(texts)
-
-    longest, last = 0.0, time.monotonic()
-
-    async def tick() -> None:
-        nonlocal longest, last
-        while True:
-            last = time.monotonic()
-            await asyncio.sleep(0.005)
-            longest = max(longest, time.monotonic() - last)
-
+    slow = Held(embed)
     with closing(AdaptiveMemory(collection, embedder=slow)) as memory:
         alice = memory.for_user("alice")
         await alice.aremember("tea")
-        ticker = asyncio.ensure_future(tick())
-        await asyncio.sleep(0)
-        start = time.monotonic()
-        answers = await asyncio.gather(*(alice.arecall("tea") for _ in range(4)))
-        took = time.monotonic() - start
-        ticker.cancel()
-    assert all(len(answer) == 1 for answer in answers)
-    assert took >= SLOW
-    assert longest < SLOW * 0.75
+        slow.hold()
+        recalls = asyncio.gather(*(alice.arecall("tea") for _ in range(4)))
+        await slow.released()
+        answers = await recalls
+    assert [len(answer) for answer in answers] == [1] * 4
 
 
 async def test_errors_reach_the_awaiting_caller(alice: UserMemory, memory: AdaptiveMemory) -> None:

@@ -33,7 +33,7 @@ def section(title: str, text: str = README) -> str:
 def listed(title: str) -> dict[str, Any]:
     return {
         name: eval(default, {"Weights": Weights, "Fusion": Fusion})
-        for name, default in FIELD_ROW.findall(section(title))
+        for name, default in FIELD_ROW.findall(section(title, ALL))
     }
 
 
@@ -104,7 +104,7 @@ def test_the_quickstart_is_short() -> None:
         ("What stands in the metadata", Fields),
     ],
 )
-def test_the_readme_lists_every_field_with_its_default(title: str, owner: type[Any]) -> None:
+def test_the_documentation_lists_every_field_with_its_default(title: str, owner: type[Any]) -> None:
     shown, true = listed(title), defaults(owner)
     assert shown == true
     assert list(shown) == list(true)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,7 @@ from adaptive_memory_core import (
     Weights,
 )
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from tests.conftest import Held
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Open
@@ -236,18 +236,11 @@ async def test_many_threads_and_tasks_count_every_read_once(
 
 
 async def test_an_async_call_does_not_hold_up_the_loop(new_store: NewStore, embeddings: WordEmbeddings) -> None:
-    def slow(texts: Any) -> Any:
-        time.sleep(0.3)
-        return type(embeddings).embed_documents(embeddings, list(texts))
-
+    slow = Held(lambda texts: type(embeddings).embed_documents(embeddings, list(texts)))
     with AdaptiveMemoryRetriever.from_collection(new_store()._collection, slow) as retriever:
-        call = asyncio.create_task(retriever.ainvoke("tea"))
-        beats = 0
-        while not call.done():
-            await asyncio.sleep(0.01)
-            beats += 1
-        assert await call
-        assert beats >= 10
+        slow.hold()
+        found, _ = await asyncio.gather(retriever.ainvoke("tea"), slow.released())
+        assert found
 
 
 class Notes(BaseCallbackHandler):

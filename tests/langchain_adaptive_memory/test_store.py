@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
@@ -17,7 +16,7 @@ from langgraph.store.base import GetOp, PutOp, SearchOp
 
 from adaptive_memory_core import ClosedError, EmbedderError, InvalidInputError, Policy, Weights
 from langchain_adaptive_memory.store import AdaptiveMemoryStore
-from tests.conftest import Clock, word_vectors
+from tests.conftest import Clock, Held, word_vectors
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))
 ANA, BEN = ("users", "ana"), ("users", "ben")
@@ -295,24 +294,14 @@ def test_an_embed_of_another_length_than_dims_is_told(open_store: Open) -> None:
 
 
 async def test_async_does_not_block_the_loop(open_store: Open) -> None:
-    def slow(texts: Sequence[str]) -> list[list[float]]:
-        time.sleep(0.2)
-        return embed(texts)
-
+    slow = Held(embed)
     store = open_store({"dims": 32, "embed": slow, "fields": ["text"]})
-    ticks = 0
-
-    async def tick() -> None:
-        nonlocal ticks
-        while True:
-            await asyncio.sleep(0.01)
-            ticks += 1
-
-    ticking = asyncio.create_task(tick())
-    await asyncio.gather(*(store.aput((*ANA, str(n)), "k", {"text": f"tea {n}"}) for n in range(4)))
-    assert len(await store.asearch(ANA, query="tea")) == 4
-    ticking.cancel()
-    assert ticks > 15
+    slow.hold()
+    puts = (store.aput((*ANA, str(n)), "k", {"text": f"tea {n}"}) for n in range(4))
+    await asyncio.gather(*puts, slow.released())
+    slow.hold()
+    found, _ = await asyncio.gather(store.asearch(ANA, query="tea"), slow.released())
+    assert len(found) == 4
 
 
 async def test_async_and_sync_give_the_same(store: AdaptiveMemoryStore) -> None:
