@@ -44,8 +44,8 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     if "lexical" in request.policy.channels:
         ids = [one.hit.stored_id for one in best]
         return (yield from ask(ports.lexical.beside, request.scope, ids)), None
-    key = request.fields.session
-    sessions = {str(value): value for one in best if (value := one.record.stored.get(key)) is not None}
+    told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
+    sessions = {name: value for name, value in told.items() if name is not None}
     if not sessions:
         return {}, NO_SESSION
     rows = yield from ask(ports.store.said_in, request.scope, list(sessions.values()), LONGEST + 1)

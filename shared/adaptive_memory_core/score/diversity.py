@@ -29,9 +29,11 @@ def pick(
         distinct, twins = list(ranked), NO_TWINS
     else:
         distinct, twins = _distinct(ranked, policy.same_share)
-    chosen = _in_turn(distinct, policy.diversity, k, vectors) if policy.diversity > 0 else distinct[:k]
-    if twins and policy.duplicates == "yield" and len(chosen) < k:
-        chosen = _filled(chosen, ranked, k, in_turn=policy.diversity > 0)
+    in_turn = policy.diversity > 0 and bool(distinct)
+    chosen = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
+    if twins:
+        free = k - len(chosen) if policy.duplicates == "yield" else 0
+        chosen = _with(chosen, ranked, free, in_turn=in_turn)
     return chosen, _left_out(ranked, chosen, twins)
 
 
@@ -87,10 +89,10 @@ def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
     return unit @ unit.T
 
 
-def _filled(chosen: Sequence[Scored], ranked: Sequence[Scored], k: int, *, in_turn: bool) -> list[Scored]:
-    """The chosen with the best of the others, in the order of their ranks unless they were chosen in turn."""
+def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:
+    """The chosen with so many of the others, in the order of their ranks unless they were chosen in turn."""
     taken = {id(one) for one in chosen}
-    more = [one for one in ranked if id(one) not in taken][: k - len(chosen)]
+    more = [one for one in ranked if id(one) not in taken][:free]
     if in_turn:
         return [*chosen, *more]
     taken |= {id(one) for one in more}

@@ -107,15 +107,18 @@ class ChromaStore:
         return [Found(*row, 1.0) for row in self._rows(stored_ids) if belongs(row[2], scope, self.fields)]
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
-        """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it. Everyone's are
+        found among those of users, who must not take their places."""
         own = None if scope.user is None else {self.fields.user_id: scope.user}
         named: list[Any] = [{self.fields.session: one} for one in sessions]
         condition: Any = both(own, named[0] if len(named) == 1 else {"$or": named})
         answer: Any = told(
-            lambda: self.collection.get(where=condition, limit=limit, include=["documents", "metadatas"])
+            lambda: self.collection.get(
+                where=condition, limit=limit if own else None, include=["documents", "metadatas"]
+            )
         )
         rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
-        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)][:limit]
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of those of the records that are of this scope."""
