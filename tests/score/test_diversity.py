@@ -100,7 +100,7 @@ def test_a_number_or_a_negation_more_is_another_statement(one: str, other: str) 
 def test_whoever_leads_leads_itself_and_the_same_words_have_one_leader(share: float, texts: list[str]) -> None:
     found = leaders(texts, share)
     assert all(found[leader] == leader <= number for number, leader in enumerate(found))
-    words = {}
+    words: dict[str, int] = {}
     for text, leader in zip(texts, found, strict=True):
         key = text.lower().rstrip(".")
         if key:
@@ -132,7 +132,7 @@ def naive(hits: list[Scored], vectors: dict[str, Any], trade: float, k: int) -> 
         x, y = vectors[a], vectors[b]
         return float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
 
-    left, chosen = list(hits), []
+    left, chosen = list(hits), list[Scored]()
     while left and len(chosen) < k:
         worth = {
             one.id: trade * one.score - (1 - trade) * max((cosine(one.id, two.id) for two in chosen), default=0.0)

@@ -48,7 +48,10 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     sessions = {name: value for name, value in told.items() if name is not None}
     if not sessions:
         return {}, NO_SESSION
-    rows = yield from ask(ports.store.said_in, request.scope, list(sessions.values()), LONGEST + 1)
+    rows = []
+    for kind in {type(value) for value in sessions.values()}:  # a database compares texts with texts only
+        named = [value for value in sessions.values() if type(value) is kind]
+        rows += yield from ask(ports.store.said_in, request.scope, named, LONGEST + 1)
     if len(rows) > LONGEST:
         return {}, TOO_LONG
     hits = ports.store.hits(request.scope, rows, {})

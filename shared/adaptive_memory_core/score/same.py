@@ -49,33 +49,46 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
     """For each text the number of the first that says the same: its own, where none before it does.
 
     A text without words says nothing, and so not the same. With a `share` of 1 the words are the same; below, texts
-    have at least that share of their runs of words in common.
+    that begin or end alike have at least that share of their runs of words in common.
 
     >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
     [0, 1, 0, 3, 4]
     """
-    starts: dict[str, list[int]] = {}
-    for number, text in enumerate(texts):
-        starts.setdefault(" ".join(text.split(None, 2)[:2]).casefold().rstrip(".! "), []).append(number)
-    found = list(range(len(texts)))
-    for start, numbers in starts.items():  # whoever begins like nobody else needs no closer look
-        first: dict[str, int] = {}
-        for number in numbers if start and len(numbers) > 1 else ():
-            found[number] = first.setdefault(plain(texts[number]), number)
+    found = _same(texts)
     return found if share >= 1.0 else _nearly(texts, found, share)
 
 
+def _same(texts: Sequence[str]) -> list[int]:
+    begun: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        begun.setdefault(_edge(text.split(None, 2)[:2]), []).append(number)
+    found = list(range(len(texts)))
+    for start, numbers in begun.items():  # whoever begins like nobody else needs no closer look
+        first: dict[str, int] = {}
+        for number in numbers if start and len(numbers) > 1 else ():
+            found[number] = first.setdefault(plain(texts[number]), number)
+    return found
+
+
 def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:
-    leading: list[int] = []
+    begun: dict[str, list[int]] = {}
+    ended: dict[str, list[int]] = {}
     found: list[int] = []
     for number, text in enumerate(texts):
         leader = found[same[number]] if same[number] < number else number
-        if leader == number:
-            leader = next((one for one in leading if overlap(text, texts[one]) >= share), number)
-        if leader == number:
-            leading.append(number)
+        if leader == number and text:
+            alike = begun.setdefault(_edge(text.split(None, 2)[:2]), [])
+            others = ended.setdefault(_edge(text.rsplit(None, 2)[-2:]), [])
+            leader = next((one for one in (*alike, *others) if overlap(text, texts[one]) >= share), number)
+            if leader == number:
+                alike.append(number)
+                others.append(number)
         found.append(leader)
     return found
+
+
+def _edge(words: Sequence[str]) -> str:
+    return " ".join(words).casefold().rstrip(".! ")
 
 
 @lru_cache(maxsize=20_000)

@@ -107,18 +107,21 @@ class ChromaStore:
         return [Found(*row, 1.0) for row in self._rows(stored_ids) if belongs(row[2], scope, self.fields)]
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
-        """What the scope has of these sessions, named as their records name them; at most `limit` of it. Everyone's are
-        found among those of users, who must not take their places."""
-        own = None if scope.user is None else {self.fields.user_id: scope.user}
-        named: list[Any] = [{self.fields.session: one} for one in sessions]
-        condition: Any = both(own, named[0] if len(named) == 1 else {"$or": named})
-        answer: Any = told(
-            lambda: self.collection.get(
-                where=condition, limit=limit if own else None, include=["documents", "metadatas"]
-            )
-        )
-        rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
-        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)][:limit]
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it.
+
+        Chroma takes long to join a session with a user, so it is asked for the session alone, unless many users have
+        one of that name.
+        """
+        named = {self.fields.session: {"$in": list(sessions)}}
+        ids = self._ids(named, limit + 1)
+        if len(ids) > limit:
+            own = None if scope.user is None else {self.fields.user_id: scope.user}
+            ids = self._ids(both(own, named), None if own is None else limit)
+        return [Found(*row, 1.0) for row in self._rows(ids) if belongs(row[2], scope, self.fields)][:limit]
+
+    def _ids(self, condition: Where | None, limit: int | None) -> list[str]:
+        where: Any = condition
+        return list(told(lambda: self.collection.get(where=where, limit=limit, include=[]))["ids"])
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of those of the records that are of this scope."""
