@@ -9,7 +9,7 @@ AdaptiveMemoryError
 ├── ClosedError (RuntimeError)            the memory was closed
 ├── EmbedderError (RuntimeError)          the embedder failed or returned something that is no vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
-├── RerankerError (RuntimeError)          the reranker failed; a recall goes on without it and says so
+├── RerankerError (RuntimeError)          the reranker failed; a recall goes on without it
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError (RuntimeError)             the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which

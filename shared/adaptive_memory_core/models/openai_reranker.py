@@ -55,8 +55,8 @@ class OpenAIReranker:
             answer = self._client.chat.completions.create(model=self.model, messages=messages, **self._options)
         except load("openai").OpenAIError as error:
             raise RerankerError(
-                f"{self.name} failed on {len(texts)} texts with {type(error).__name__}: {error} Check model, api_key= and "
-                "base_url=."
+                f"{self.name} failed on {len(texts)} texts with {type(error).__name__}: {error} Check model, "
+                "api_key= and base_url=."
             ) from error
         return marks(answer.choices[0].message.content if answer.choices else None, len(texts), self.name)
 
