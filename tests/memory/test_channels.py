@@ -383,7 +383,8 @@ def test_channels_and_a_reranker_can_be_given_to_open(open_memory: Open) -> None
 
 
 def test_a_policy_with_channels_of_the_callers_can_be_written_down_and_read() -> None:
-    policy = Policy(channels=("dense", "sql"), channel_weights={"sql": 2}, fusion="rrf").replace(recall_k=30)
+    by_name: Any = "rrf"
+    policy = Policy(channels=("dense", "sql"), channel_weights={"sql": 2}, fusion=by_name).replace(recall_k=30)
     assert Policy.from_json(policy.to_json()) == policy
     assert policy.hash != policy.replace(channel_weights={"sql": 3}).hash
     assert hash(policy) == hash(Policy.from_json(policy.to_json()))

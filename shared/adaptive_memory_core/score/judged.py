@@ -20,12 +20,11 @@ def shares_of(given: Any, count: int) -> list[float]:
     adaptive_memory_core.errors.InvalidInputError: it gave 1 numbers for 2 texts. Give one for each, in their order.
     """
     try:
-        numbers = np.asarray(given, dtype=np.float64)
+        numbers = np.asarray({} if given is None else given, dtype=np.float64)  # None would be taken for NaN
     except (TypeError, ValueError):
         raise InvalidInputError(f"it gave {given!r:.80}. Give a list of numbers, one for each text.") from None
     if numbers.shape not in ((count,), (count, 1)):
-        size = numbers.shape[0] if numbers.ndim else "no"
-        raise InvalidInputError(f"it gave {size} numbers for {count} texts. Give one for each, in their order.")
+        raise InvalidInputError(f"it gave {numbers.size} numbers for {count} texts. Give one for each, in their order.")
     flat = numbers.reshape(count)
     if not np.isfinite(flat).all():
         raise InvalidInputError("it gave something that is no finite number. Give one for each text.")
