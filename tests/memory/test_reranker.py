@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ ALONE = Policy(weights=Weights(0, 0, 1), rerank_weight=1.0)
 def longest(cue: str, texts: Sequence[str]) -> list[float]:
     """Marks of 0 to 10 and more: the longer, the better."""
     return [float(len(text)) for text in texts]
+
+
+def _awaitable(function: Callable[..., Any], *asked: Any) -> Any:
+    """A plain function, whose answer is still to be awaited."""
+    return function(*asked)
 
 
 class Encoder:
@@ -52,7 +58,7 @@ async def test_its_numbers_stand_among_the_parts_and_change_the_order(alice: Use
     plain = alice.recall("tea", reinforce=False)
     assert plain.ids[0] == "tea"
     assert "reranker" not in plain[0].parts
-    for reranker in (longest, later, lambda *given: later(*given), Encoder()):
+    for reranker in (longest, later, partial(_awaitable, later), Encoder()):
         given: Any = reranker
         blocking = alice.recall("tea", policy=ALONE, reranker=given)
         for answer in (blocking, await alice.arecall("tea", policy=ALONE, reranker=given)):
