@@ -75,6 +75,17 @@ def last_answer(messages: Sequence[BaseMessage]) -> str:
     return ""
 
 
+def turns_of(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
+    """Each message of the user with the model's answer to it, "" where there is none.
+
+    >>> turns_of([HumanMessage("tea?"), AIMessage("yes"), HumanMessage("now?")])
+    [('tea?', 'yes'), ('now?', '')]
+    """
+    asked = [number for number, one in enumerate(messages) if isinstance(one, HumanMessage)]
+    ends = [*asked[1:], len(messages)]
+    return [(words(messages[begin]), last_answer(messages[begin:end])) for begin, end in zip(asked, ends, strict=False)]
+
+
 def words(message: BaseMessage) -> str:
     """The text of a message, without images and the like."""
     return str(message.text).strip()

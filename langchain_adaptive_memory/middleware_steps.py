@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, Recall, ScopeError, UserMemory
 from langchain_adaptive_memory.evidence import cited, evidence, marked, unmarked, with_evidence
-from langchain_adaptive_memory.middleware_state import Turn, last_answer, last_question, words
+from langchain_adaptive_memory.middleware_state import Turn, last_answer, last_question, turns_of, words
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn
 from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of
@@ -51,7 +51,10 @@ class Steps:
         if question is None:
             return None
         cue, turn = words(question), current_turn(config)
-        recall = self._excused("Nothing was recalled", lambda: scope.recall(cue, turn=turn, **self.asked))
+        seen = [_saved_id(text) for said in turns_of(messages) for text in _texts(*said)]
+        recall = self._excused(
+            "Nothing was recalled", lambda: scope.recall(cue, turn=turn, in_context=seen, **self.asked)
+        )
         return None if recall is None else self._turn(recall)
 
     def shown(self, request: ModelRequest[Any], turn: Turn | None) -> ModelRequest[Any]:
@@ -98,9 +101,9 @@ class Steps:
         question = None if self.save is None else last_question(messages)
         if question is None:
             return
-        said, answer = words(question), unmarked(last_answer(messages))
-        text = f"User: {said}\nAssistant: {answer}" if self.save == "turn" and answer else said
-        scope.remember(text, id=f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, text)}", kind="message")
+        said, *both = _texts(words(question), last_answer(messages))
+        text = both[0] if self.save == "turn" and both else said
+        scope.remember(text, id=_saved_id(text), kind="message")
 
     def _excused(self, what: str, step: Callable[[], T]) -> T | None:
         """What the step gives; None, with a warning, where the memory failed and may."""
@@ -115,3 +118,14 @@ class Steps:
             logger.warning(message)
             warnings.warn(message, RuntimeWarning, stacklevel=3)
             return None
+
+
+def _texts(said: str, answer: str) -> list[str]:
+    """As what a turn can be saved: the user's words, and these with the answer."""
+    answer = unmarked(answer)
+    return [said, f"User: {said}\nAssistant: {answer}"] if answer else [said]
+
+
+def _saved_id(text: str) -> str:
+    """The same words are one record, so what stands in the conversation can be told from the rest by its id."""
+    return f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, text)}"

@@ -120,20 +120,19 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             reinforce=self.reinforce,
             policy=self.policy,
             turn=this_question() or self._turn(messages or [], session_id),
+            in_context=[record["id"] for record in _records(messages or [], session_id)],
         )
         self._last_recall = found
         return found.render(max_tokens=self.max_tokens)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        said: dict[str | None, dict[str, dict[str, Any]]] = {}
+        said: dict[str | None, list[ChatMessage]] = {}
         for message in messages:
-            session = message.additional_kwargs.get("session_id")
-            text = (message.content or "").strip()
-            if text and message.role in SPOKEN:
-                record = _record(text, message.role.value, session)
-                said.setdefault(session, {})[record["id"]] = record
-        for session, records in said.items():
-            await self.for_session(session).aremember_many(records.values())
+            said.setdefault(message.additional_kwargs.get("session_id"), []).append(message)
+        for session, spoken in said.items():
+            records = {record["id"]: record for record in _records(spoken, session)}
+            if records:
+                await self.for_session(session).aremember_many(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """The content without its last lines, which hold what fits the question least; None where all must go."""
@@ -153,6 +152,12 @@ def _last_said(messages: Sequence[ChatMessage]) -> str:
     """The user's last words."""
     said = (message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
     return next((text.strip() for text in said if text.strip()), "")
+
+
+def _records(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
+    """What was said in a session, as records; what stands in the window already is known by their ids."""
+    spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
+    return [_record(text, one.role.value, session) for one, text in spoken if text]
 
 
 def _record(text: str, role: str, session: str | None) -> dict[str, Any]:

@@ -413,3 +413,14 @@ def test_without_a_log_there_are_no_verdicts_and_no_complaints(collection: Colle
         memory.for_user("ana").remember("Ana drinks green tea.", id="tea")
         agent_of(says("Tea [m1]."), AdaptiveMemoryMiddleware(memory)).invoke(ask("drink?"), context=Context("ana"))
         assert memory.for_user("ana").stats().verdicts == 0
+
+
+def test_what_was_saved_of_this_conversation_is_recalled_only_once_it_is_out_of_sight(memory: AdaptiveMemory) -> None:
+    memory.for_user("ana").remember("Ana keeps a tea diary.")
+    model = says("Tea, then.")
+    middleware = AdaptiveMemoryMiddleware(memory, user_id="ana", save="turn")
+    agent = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    for thread, question in (("1", "I drink green tea"), ("1", "what tea?"), ("2", "what tea?")):
+        agent.invoke(ask(question), {"configurable": {"thread_id": thread}})
+    assert ["I drink green tea" in text for text in model.systems()] == [False, False, True]
+    assert all("tea diary" in text for text in model.systems())

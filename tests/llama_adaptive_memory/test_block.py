@@ -195,3 +195,15 @@ def test_it_looks_without_touching_where_asked(chats: VectorStoreIndex) -> None:
         assert recalled(memory, "what tea?")
         assert block.for_session("alice").stats().recalls == 0
         assert texts([]) == []
+
+
+async def test_what_is_in_the_window_already_is_not_recalled_besides(block: AdaptiveMemoryBlock) -> None:
+    said = [ChatMessage(role="user", content=text) for text in ("I drink green tea", "I like the sea")]
+    for one in said:
+        one.additional_kwargs["session_id"] = "monday"
+    await block.aput(said)
+    question = ChatMessage(role="user", content="what do I drink or like?")
+    assert "green tea" in await block.aget([question], session_id="monday")
+    shown = await block.aget([said[0], question], session_id="monday")
+    assert "green tea" not in shown
+    assert "the sea" in shown
