@@ -103,6 +103,23 @@ async def test_a_coroutine_that_cancels_itself_does_not_cancel_the_recall() -> N
         assert outcome.error is not None
 
 
+async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threading.Event) -> None:
+    begun, late = threading.Semaphore(0), Unanswered()
+
+    def hang() -> None:
+        begun.release()
+        gate.wait(60)
+
+    with ThreadPoolExecutor(1) as executor:
+        recalls = [asyncio.create_task(arun(asked(Question(hang, 0, late)), executor)) for _ in range(MOST)]
+        assert all([await asyncio.to_thread(begun.acquire, timeout=60) for _ in recalls])
+        for recall in recalls:
+            recall.cancel()
+        await asyncio.wait(recalls)
+    assert all(recall.cancelled() for recall in recalls)
+    assert late.too_many
+
+
 async def test_the_context_of_the_caller_is_there() -> None:
     who = contextvars.ContextVar("who", default="nobody")
     who.set("alice")

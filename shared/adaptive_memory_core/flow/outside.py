@@ -7,7 +7,6 @@ and `Unanswered` counts it: where too many have not come back, no further one is
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 import threading
 import time
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask
+from adaptive_memory_core.flow.threads import awaited, background, settled, threaded
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -115,8 +115,8 @@ def _begun(one: Question) -> Future[Any]:
     if one.unanswered.too_many:
         return _refused()
     if one.coroutine:
-        return asyncio.run_coroutine_threadsafe(_called(one.call), _background.loop())
-    return _threaded(one.call, _settled)
+        return asyncio.run_coroutine_threadsafe(_called(one.call), background.loop())
+    return threaded(one.call, settled)
 
 
 def _waited(one: Question, call: Future[Any], began: float) -> Outcome[Any]:
@@ -135,11 +135,12 @@ def _waited(one: Question, call: Future[Any], began: float) -> Outcome[Any]:
 async def _awaited(one: Question) -> Outcome[Any]:
     if one.unanswered.too_many:
         return Outcome(error=_refused().exception())  # type: ignore[arg-type] # made just there
-    thread = None if one.coroutine else _threaded(one.call, lambda value: value)
+    thread = None if one.coroutine else threaded(one.call, lambda value: value)
     task = asyncio.ensure_future(_called(one.call) if thread is None else _completed(thread))
     try:
         await asyncio.wait({task}, timeout=one.seconds or None)
     except asyncio.CancelledError:
+        one.unanswered.give_up(task if thread is None else thread)
         task.cancel()
         raise
     if not task.done():
@@ -155,38 +156,11 @@ async def _awaited(one: Question) -> Outcome[Any]:
 
 
 async def _called(call: Callable[[], Any]) -> Any:
-    return await _value(call())
+    return await awaited(call())
 
 
 async def _completed(thread: Future[Any]) -> Any:
-    return await _value(await asyncio.wrap_future(thread))
-
-
-async def _value(given: Any) -> Any:
-    return await given if inspect.isawaitable(given) else given
-
-
-def _settled(given: Any) -> Any:
-    """What a call gave; where that is still to be awaited, what comes of it."""
-    if inspect.isawaitable(given):
-        return asyncio.run_coroutine_threadsafe(_value(given), _background.loop()).result()
-    return given
-
-
-def _threaded(call: Callable[[], T], then: Callable[[Any], Any]) -> Future[Any]:
-    """The call in a thread of its own, which neither `close` nor the end of the interpreter waits for."""
-    future: Future[Any] = Future()
-    future.set_running_or_notify_cancel()
-    context = contextvars.copy_context()
-
-    def work() -> None:
-        try:
-            future.set_result(then(context.run(call)))
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
-            future.set_exception(error)
-
-    threading.Thread(target=work, name="adaptive-memory-outside", daemon=True).start()
-    return future
+    return await awaited(await asyncio.wrap_future(thread))
 
 
 def _refused() -> Future[Any]:
@@ -197,26 +171,3 @@ def _refused() -> Future[Any]:
 
 def _too_late(seconds: float) -> TimeoutError:
     return TimeoutError(f"no answer within {seconds:g} seconds")
-
-
-class _Background:
-    """An event loop in a thread of its own, for coroutines asked for by code that blocks. One for all calls, since
-    their clients keep connections that belong to the loop they were made on."""
-
-    def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-
-    def loop(self) -> asyncio.AbstractEventLoop:
-        with self._turn:
-            if (
-                self._loop is None or self._thread is None or not self._thread.is_alive()
-            ):  # a fork leaves threads behind
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="adaptive-memory-loop", daemon=True)
-                self._thread.start()
-            return self._loop
-
-
-_background = _Background()

@@ -16,6 +16,8 @@ from adaptive_memory_core.store.unwritten import Row, marks
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
 Array = Any
+News = tuple[Sequence[tuple[int, int]], Sequence[tuple[Any, ...]]]  # removals and rows
+NO_NEWS: News = ((), ())
 
 
 class Resident:
@@ -56,8 +58,15 @@ class Resident:
 
     def update(self, sql: sqlite3.Connection) -> None:
         """Take in what was written and removed since."""
+        self.take_in(self.news(sql))
+
+    def news(self, sql: sqlite3.Connection) -> News:
+        """What was removed and written since: all that is needed of the ledger, which others are waiting for."""
         gone = ledger_words.gone_since(sql, self.user_key, self._gone)
-        rows = ledger_words.since(sql, self.user_key, self._row)
+        return gone, ledger_words.since(sql, self.user_key, self._row)
+
+    def take_in(self, news: News) -> None:
+        gone, rows = news
         if gone:
             self._gone = gone[-1][0]
             self._remove([row for _, row in gone])

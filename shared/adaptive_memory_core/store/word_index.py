@@ -20,7 +20,7 @@ from adaptive_memory_core.store import ledger_words
 from adaptive_memory_core.store.chroma_fields import created_at, metadata_of
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_words import Text
-from adaptive_memory_core.store.resident import Resident
+from adaptive_memory_core.store.resident import NO_NEWS, Resident
 from adaptive_memory_core.store.unwritten import Row, Unwritten, by_scope
 
 IN_RAM = 500_000  # records of all users whose lists are kept
@@ -169,12 +169,13 @@ class WordIndex:
             user = self._users.get(scope)
             if user is None or user.user_key != key or user.wasted > WASTE:
                 user = Resident(key)
-            if user.version != version:
-                user.lift(rows)
-            if key != ledger_words.NOBODY:  # also the key of a user whom the ledger has not met
-                user.update(sql)
-            if user.version != version:
-                user.lay(rows, self._unwritten.overruled, version)
+            known = key != ledger_words.NOBODY  # which is also the key of a user whom the ledger has not met
+            news = user.news(sql) if known else NO_NEWS
+        if user.version != version:
+            user.lift(rows)
+        user.take_in(news)
+        if user.version != version:
+            user.lay(rows, self._unwritten.overruled, version)
         if len(user):  # of somebody who has nothing, nothing is kept
             self._users[scope] = user
             self._users.move_to_end(scope)
