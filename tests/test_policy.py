@@ -26,6 +26,7 @@ CHOICES = {
     "by_kind",
     "duplicates",
     "intact",
+    "channel_weights",
 }
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
@@ -34,7 +35,7 @@ NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"
 MAKERS: list[tuple[Callable[..., object], str]] = [
     *((Policy, name) for name in NUMBERS),
     *((Weights, name) for name in ("recency", "importance", "similarity")),
-    *((Fusion, field.name) for field in fields(Fusion)),
+    *((Fusion, field.name) for field in fields(Fusion) if field.name != "method"),
     *((Keeping, name) for name in KEEPING_NUMBERS),
 ]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.drive import Flow, attempt
+from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Finding, Request
+from adaptive_memory_core.flow.limits import stored
 from adaptive_memory_core.flow.ports import Ports
 
 
@@ -15,8 +16,9 @@ def compared(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
     if request.policy.diversity == 0.0 or len(finding.hits) < 2:
         return finding
     ids = [hit.stored_id for hit in finding.hits]
-    outcome = yield from attempt(AdaptiveMemoryError, ports.store.vectors, request.scope, ids)
-    if outcome.value is None:
-        note = f"the hits were not compared with each other: {outcome.error}"
+    try:
+        vectors = yield from stored(ports, request.policy, ports.store.vectors, request.scope, ids)
+    except AdaptiveMemoryError as error:
+        note = f"the hits were not compared with each other: {error}"
         return replace(finding, notes=(*finding.notes, note))
-    return replace(finding, vectors=outcome.value)
+    return replace(finding, vectors=vectors)
