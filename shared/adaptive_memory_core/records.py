@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.frozen import HashedOnce
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
@@ -217,7 +218,7 @@ def _names_are_usable(names: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(HashedOnce):
     """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
 
     >>> Fields(user_id="owner", importance="salience").user_id
@@ -249,6 +250,8 @@ class Fields:
                 f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
                 f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
             )
+
+    __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
         """The keys that are ours; those of a conversation are the caller's own, which we only read."""

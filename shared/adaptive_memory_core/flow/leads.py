@@ -38,8 +38,10 @@ def look(ports: Ports, request: Request) -> Flow[Looked]:
 
 def joined(ports: Ports, request: Request, cue: Cue, nearest: Finding, looked: Looked) -> Flow[Finding]:
     """The nearest and what the channel found besides, each with its similarity and its leads."""
-    finding = replace(nearest, notes=(*nearest.notes, *looked.notes))
     leads = looked.leads
+    if leads is None and not looked.notes:
+        return nearest
+    finding = replace(nearest, notes=(*nearest.notes, *looked.notes))
     if leads is None:
         return finding
     seen = {hit.stored_id for hit in finding.hits}
