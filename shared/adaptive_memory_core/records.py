@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.frozen import HashedOnce, quickly_made
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
@@ -32,6 +32,7 @@ class Scope:
         return "everyone" if self.user is None else f"user {self.user!r}"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class ReadState:
     """What being read has done to a record.
@@ -74,6 +75,7 @@ class Seen(NamedTuple):
     origin: bytes | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
@@ -143,6 +145,7 @@ class Cue:
         return self.text if self.words is None else self.words
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
@@ -159,6 +162,7 @@ class Hit:
     barred: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A hit with its score in [0, 1] and the parts that add up to it; `signals` are the raw values behind the parts."""
@@ -185,6 +189,7 @@ class Scored:
         return self.hit.similarity
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring."""

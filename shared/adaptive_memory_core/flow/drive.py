@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -52,34 +54,60 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
 
 def run(flow: Flow[T]) -> T:
     """Drive a flow in this thread."""
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            call = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        answer, error = None, None
-        try:
-            answer = call()
-        except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
-            error = raised
+    return _Walk(flow)()
 
 
 async def arun(flow: Flow[T], executor: Executor) -> T:
-    """Drive a flow from an event loop: every call runs in the executor, none on the loop."""
-    loop = asyncio.get_running_loop()
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            call = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        answer, error = None, None
-        try:
-            answer = await loop.run_in_executor(executor, contextvars.copy_context().run, call)
-        except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
-            error = raised
+    """Drive a flow from an event loop: in the executor, and all of it in one go, for every hop between threads costs.
+
+    Where the task is cancelled the flow hears of it, after the call that is under way, and makes no further one.
+    """
+    walk = _Walk(flow)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(executor, contextvars.copy_context().run, walk)
+    except asyncio.CancelledError as cancelled:
+        walk.stop(cancelled)
+        raise
+
+
+class _Walk(Generic[T]):
+    """A flow under way in one thread, which another one may stop."""
+
+    def __init__(self, flow: Flow[T]) -> None:
+        self._flow = flow
+        self._moving = threading.Lock()  # held while the flow itself runs, not during the calls it asks for
+        self._stopped: BaseException | None = None
+
+    def __call__(self) -> T:
+        answer: Any = None
+        error: BaseException | None = None
+        while True:
+            with self._moving:
+                if self._stopped is not None:
+                    self._tell(self._stopped)
+                    raise self._stopped
+                try:
+                    call = self._flow.send(answer) if error is None else self._flow.throw(error)
+                except StopIteration as done:
+                    result: T = done.value
+                    return result
+            answer, error = None, None
+            try:
+                answer = call()
+            except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
+                error = raised
+
+    def stop(self, why: BaseException) -> None:
+        """Have the flow end: at once where it waits for a call; where it runs, its own thread sees to it."""
+        self._stopped = why
+        if self._moving.acquire(blocking=False):
+            try:
+                self._tell(why)
+            finally:
+                self._moving.release()
+
+    def _tell(self, why: BaseException) -> None:
+        with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
+            self._flow.throw(why)
+        with suppress(BaseException):
+            self._flow.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState
@@ -23,9 +24,7 @@ def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
     return now - state.last_read >= policy.refresh_floor_seconds or state.last_read > now + DAY
 
 
-def after_read(
-    state: ReadState, policy: Policy, *, now: float, kind: str | None = None, **settled: float
-) -> ReadState:
+def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None = None, **settled: Any) -> ReadState:
     """The state after a read; the same state where the read does not count. What the read does to its strength is for
     `remembrance.read` to say, in the fields `settled`.
 

@@ -255,4 +255,5 @@ def _among(forgotten: Set[bytes], entry: Entry) -> set[str]:
     """The candidates that were forgotten while the recall was under way."""
     if not forgotten:
         return set()
-    return {one.id for one in (*entry.kept, *entry.dropped) if rows.digest(one.id) in forgotten}
+    candidates = [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
+    return {one for one in candidates if rows.digest(one) in forgotten}

@@ -61,7 +61,7 @@ class LedgerCache:
         return known
 
     def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> ledger_turns.Turn | None:
-        """The user's turn of that name, if it has begun. A recall asks twice: what is known, and then where to count."""
+        """The user's turn of that name, if it has begun. A recall asks twice: to look, and then to count."""
         if name is None:
             return None
         if self._turn is None or self._turn[:2] != (user, name):
