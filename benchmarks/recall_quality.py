@@ -104,13 +104,14 @@ def ends(data: Dataset) -> dict[str | None, float | None]:
     return last
 
 
-def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]], embed: Any) -> AdaptiveMemory:
+def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]], embed: Any = None) -> AdaptiveMemory:
     """A memory in RAM that holds the data."""
     client = chromadb.EphemeralClient()
     collection = client.create_collection(
         f"quality-{name}-{data.name}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
     )
-    memory = AdaptiveMemory(collection, embedder=embed, keeping=Keeping(log=False, lag_seconds=3600))
+    source = LocalEmbedder() if embed is None else embed
+    memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600))
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = [shape(item) for item in data.items if item.tenant == tenant]
         memory.for_user(user_of(tenant)).remember_many(own)

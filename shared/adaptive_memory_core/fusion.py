@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.ranges import Range, check_ranges
 
 SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says; see channels/lexical.py
 LEADS = (*SAID, "before", "company")  # and what other candidates say; see channels/company.py
+Method = Literal["convex", "rrf"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,17 @@ class Fusion:
     dated: float = 0.14  # the turn says a time, where the cue asks when
     before: float = 0.10  # the similarity of the turn before it
     company: float = 0.20  # the best similarity in its session
+    method: Method = field(
+        default="convex", kw_only=True
+    )  # of putting them together: their numbers, or "rrf": the ranks that each channel gives
+    rrf_k: float = field(
+        default=60.0, kw_only=True
+    )  # what reciprocal ranks add to the rank; from the literature, and it loses: README
 
     def __post_init__(self) -> None:
+        if self.method not in ("convex", "rrf"):
+            raise PolicyError(f"Fusion(method={self.method!r}) is not allowed. It must be 'convex' or 'rrf'.")
+        check_ranges(self, {"rrf_k": Range(0, 10_000)})
         check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
         if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
@@ -39,6 +50,24 @@ class Fusion:
 
 CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
-    "wordllama-l2-supercat-256": Fusion(dense=1.5, doubt=5.0),
-    "all-minilm-l6-v2": Fusion(dense=1.0, doubt=1.0),
-}
+    "wordllama-l2-supercat-256": Fusion(
+        doubt=5.0, words=0.147, near=0.12, around=0.173, session=0.067, speaker=0.107, dated=0.093, before=0.067,
+        company=0.133,
+    ),
+    "all-minilm-l6-v2": Fusion(doubt=1.0),
+}  # fmt: skip
+
+
+def fusion_of(given: Any) -> Fusion | Literal["auto"]:
+    """A Fusion, the name of a method, or "auto".
+
+    >>> fusion_of("rrf").method
+    'rrf'
+    """
+    if isinstance(given, Fusion) or given == "auto":
+        return given  # type: ignore[no-any-return] # one of the two
+    if given in ("convex", "rrf"):
+        return Fusion(method=given)
+    raise PolicyError(
+        f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex', 'rrf' or 'auto'."
+    )

@@ -12,10 +12,10 @@ MOST = 10.0  # the largest weight; a kind of weight 10 leaves all others a tenth
 KindWeights = tuple[tuple[str, float], ...]
 
 
-def weights_of(given: object) -> KindWeights:
+def kind_weights_of(given: object) -> KindWeights:
     """What a policy was given as `kind_weights`, checked, in the order of the names.
 
-    >>> weights_of({"reflection": 0.8, "fact": 1})
+    >>> kind_weights_of({"reflection": 0.8, "fact": 1})
     (('fact', 1.0), ('reflection', 0.8))
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else given

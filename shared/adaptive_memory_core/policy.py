@@ -11,13 +11,15 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import CAUTIOUS, MEASURED, Fusion
-from adaptive_memory_core.kind_weights import weights_of
+from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.fusion import CAUTIOUS, LEADS, MEASURED, Fusion, fusion_of
+from adaptive_memory_core.kind_weights import kind_weights_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.sources import OURS, check_channels, weights_of
 
-Channel = Literal["dense", "lexical"]
 Blend = Literal["auto", "bounded", "sum", "product"]
+Duplicates = Literal["keep", "yield", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,23 @@ class Weights:
         return self.similarity == self.total
 
 
+MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "unit": ("recalls", "days"),
+    "blend": ("auto", "bounded", "sum", "product"),
+    "duplicates": ("keep", "yield", "drop"),
+}
 _RANGES: dict[str, Range] = {
     "half_life_days": POSITIVE,
     "half_life_growth": Range(0, 10),
     "half_life_days_max": POSITIVE,
     "recall_k": Range(1, 10_000, whole=True),
     "recall_limit": Range(1, 30_000, whole=True),
+    "channel_timeout_seconds": Range(0, 3600),
+    "rerank_weight": SHARE,
+    "rerank_candidates": Range(1, 1_000, whole=True),
+    "rerank_timeout_seconds": Range(0, 3600),
     "similarity_floor": SHARE,
     "score_floor": SHARE,
     "count_weight": Range(0, 1),
@@ -73,6 +85,9 @@ _RANGES: dict[str, Range] = {
     "time_spread": Range(1e-6, 2),
     "past_recency": SHARE,
     "present_recency": Range(1, 100),
+    "same_share": SHARE,
+    "diversity": SHARE,
+    "merge": SHARE,
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -80,7 +95,7 @@ _RANGES: dict[str, Range] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
     Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
@@ -96,9 +111,14 @@ class Policy:
 
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[Channel, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
-    fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts
+    channels: tuple[str, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
+    fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts, and how they are put together
+    channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
+    channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
     kind_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of a kind, beside 1 for all others; 003
+    rerank_weight: float = 0.5  # share of the relevance that a reranker decides, where there is one
+    rerank_candidates: int = 20  # of the best, at least k, that it is shown
+    rerank_timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -134,16 +154,27 @@ class Policy:
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
     strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked
 
+    duplicates: Duplicates = "yield"  # what says the same as a better hit makes way for others, goes, or stays
+    same_share: float = 1.0  # share of its runs of words from which a text says the same; 1 = the same words
+    diversity: float = 0.0  # 1 - lambda of MMR: what likeness to a better hit takes; 0 = off; benchmarks/units.py
+
+    intact: bool = False  # whether a recall fetches what stands beside its hits in their conversation, to be shown
+    merge: float = MERGE  # share of a block's best score from which hits of one conversation are shown as one block
+
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
     similarity_spread: float = 0.05  # likewise; guess
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "fusion", fusion_of(self.fusion))
         check_ranges(self, _RANGES)
         check_ranges(self, REMEMBRANCE_RANGES)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
-        object.__setattr__(self, "kind_weights", weights_of(self.kind_weights))
+        object.__setattr__(self, "kind_weights", kind_weights_of(self.kind_weights))
+        object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
+
+    __hash__ = HashedOnce.__hash__
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -178,20 +209,32 @@ class Policy:
         return self if known is None or self.channels == ("dense",) else _suited(self, known)
 
     @property
+    def ways(self) -> tuple[str, ...]:
+        """The channels that are asked; vectors alone, as long as no embedder has decided it."""
+        return ("dense",) if self.channels == "auto" else self.channels
+
+    @property
     def weighing(self) -> Fusion:
         """What each lead counts; cautiously, as long as no embedder has decided it."""
-        return CAUTIOUS if self.fusion == "auto" else self.fusion
+        return self.fusion if isinstance(self.fusion, Fusion) else CAUTIOUS
 
     @property
     def blending(self) -> Blend:
-        """How the signals are put together: as a weighted sum, but where words count and the weights are measured."""
+        """How the signals are put together: as a weighted sum, but where not only vectors count, bounded."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() and "lexical" in self.channels else "sum"
+        return "bounded" if self.weights == Weights() and len(self.ways) > 1 else "sum"
+
+    @property
+    def own_weights(self) -> dict[str, float]:
+        """What each channel of the caller's own counts; one without a weight as much as the vectors."""
+        given = dict(self.channel_weights)
+        return {name: given.get(name, 1.0) for name in self.ways if name not in OURS}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
-        return dict(self.by_kind).get(kind or "") or _remembrance(self)
+        own = dict(self.by_kind).get(kind or "") if self.by_kind else None
+        return own or _remembrance(self)
 
     @property
     def pace(self) -> Pace:
@@ -223,6 +266,7 @@ class Policy:
                 "fusion": _fusion(kept.get("fusion", "auto")),
                 "by_kind": kinds,
                 "kind_weights": tuple((kind, weight) for kind, weight in kept.get("kind_weights", ())),
+                "channel_weights": tuple((name, weight) for name, weight in kept.get("channel_weights", ())),
             }
         )
 
@@ -241,7 +285,8 @@ def _fusion(written: Any) -> Any:
     """As it was written; leads that this version does not know are left out, those it did not have count nothing."""
     if written == "auto":
         return written
-    return Fusion(**{field.name: written.get(field.name, 0.0) for field in fields(Fusion)})
+    known = {field.name: written[field.name] for field in fields(Fusion) if field.name in written}
+    return Fusion(**{**dict.fromkeys(LEADS, 0.0), **known})
 
 
 @lru_cache(maxsize=64)
@@ -258,31 +303,14 @@ def _pace(policy: Policy) -> Pace:
 def _check_choices(policy: Policy) -> None:
     if not isinstance(policy.weights, Weights):
         raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
-    if policy.unit not in ("recalls", "days"):
-        raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in ("auto", "bounded", "sum", "product"):
-        raise PolicyError(
-            f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
-        )
-    if not isinstance(policy.fusion, Fusion) and policy.fusion != "auto":
-        raise PolicyError(
-            f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...), or 'auto'."
-        )
-    for name in ("temporal", "strict_time"):
+    for name, allowed in _CHOICES.items():
+        if getattr(policy, name) not in allowed:
+            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be {said}.")
+    for name in ("temporal", "strict_time", "intact"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
-    _check_channels(policy.channels)
-
-
-def _check_channels(channels: object) -> None:
-    if channels == "auto":
-        return
-    known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
-    if not known or channels not in (("dense",), ("dense", "lexical"), ("lexical", "dense")):
-        raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'; "
-            "or 'auto'."
-        )
+    check_channels(policy.channels)
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
@@ -290,6 +318,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     plain: dict[str, Any] = {
         "blend": "sum",
         "channels": ("dense",),
+        "duplicates": "keep",
         "recency_spread": 0.01,
         "importance_spread": 0.01,
         "similarity_spread": 0.01,
@@ -302,6 +331,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
         temporal=False,
+        duplicates="keep",
         channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,

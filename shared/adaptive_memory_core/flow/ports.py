@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.channels.company import company
 from adaptive_memory_core.channels.conversation import Conversation
 from adaptive_memory_core.cue.intent import Language, Window
+from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
@@ -18,6 +19,7 @@ from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, 
 
 Where = Mapping[str, Any]
 Vector = Any
+Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
 Since = Callable[[Timeline], tuple[int, float] | None]
 Rejudge = Callable[[float, Verdict, tuple[float, float] | None], tuple[float, float]]
 
@@ -117,32 +119,31 @@ class Leads:
             "covered": self.covered,
         }
 
-    def together(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The candidates, with what the channel says of each, and in a conversation what they say of each other."""
+    def company(self, hits: Sequence[Hit]) -> dict[str, dict[str, float]]:
+        """In a conversation, what the candidates say of each other."""
         if self.talk is None:
-            return [replace(hit, leads=self.of(hit.stored_id)) for hit in hits]
-        close = [min(1.0, max(0.0, hit.similarity)) for hit in hits]
-        numbers = [self._number(hit) for hit in hits]
-        found = company({n: one for n, one in zip(numbers, close, strict=True) if n is not None}, self.talk)
-        beside = [(one, one) if n is None else found[n] for n, one in zip(numbers, close, strict=True)]
-        return [
-            replace(hit, leads={**self.of(hit.stored_id), "before": before, "company": best})
-            for hit, (before, best) in zip(hits, beside, strict=True)
-        ]
-
-    def _number(self, hit: Hit) -> int | None:
-        """Where the record stands; the channel may have met it only since."""
-        number = self.numbers.get(hit.stored_id)
-        return number if self.talk is not None and number is not None and number < len(self.talk.places) else None
+            return {}
+        last = len(self.talk.places)
+        close = {hit.stored_id: min(1.0, max(0.0, hit.similarity)) for hit in hits}
+        numbers = {one: number for one in close if (number := self.numbers.get(one, last)) < last}  # else met since
+        found = company({number: close[one] for one, number in numbers.items()}, self.talk)
+        beside = {one: found[numbers[one]] if one in numbers else (own, own) for one, own in close.items()}
+        return {one: {"before": before, "company": best} for one, (before, best) in beside.items()}
 
 
 class Channel(Protocol):
-    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself."""
+    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself.
+
+    `look`, `notice` and `miss` write nothing: what they learn stays in RAM, until `keep` writes it down.
+    """
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads: ...
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+    def miss(self, stored_ids: Sequence[str]) -> None: ...
+    def keep(self) -> None: ...
     def put(self, scope: Scope, records: Sequence[Stored]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +214,8 @@ class Store(Protocol):
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]: ...
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]: ...
     def pages(self, scope: Scope) -> Iterator[list[Found]]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
@@ -293,4 +296,6 @@ class Ports:
     lexical: Channel
     write_through: bool
     log: bool
-    languages: tuple[Language, ...] = ()
+    languages: tuple[Language, ...]
+    channels: Mapping[str, Theirs]  # the caller's own
+    unanswered: Mapping[str, Unanswered]  # of our own channels
