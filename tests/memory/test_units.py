@@ -53,6 +53,7 @@ def test_the_best_hit_has_both_its_neighbours(alice: UserMemory, policy: Policy)
     assert answer.ids == ("monday3",)
     assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
     assert answer.trace == ()
+    assert "note: monday2 was said right before monday3" in answer.explain()
     assert [line.partition("] ")[2] for line in answer.render().split("\n")[2:]] == [TALK[n][1] for n in (2, 3, 4)]
 
 
