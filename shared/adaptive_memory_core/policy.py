@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.fusion import MEASURED, Fusion, fusion_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
@@ -93,7 +94,7 @@ _RANGES: dict[str, Range] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
     Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
@@ -170,6 +171,8 @@ class Policy:
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
         object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
 
+    __hash__ = HashedOnce.__hash__
+
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
         known = [field.name for field in fields(self)]
@@ -204,7 +207,8 @@ class Policy:
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
-        return dict(self.by_kind).get(kind or "") or _remembrance(self)
+        own = dict(self.by_kind).get(kind or "") if self.by_kind else None
+        return own or _remembrance(self)
 
     @property
     def pace(self) -> Pace:

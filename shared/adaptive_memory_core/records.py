@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.frozen import HashedOnce, quickly_made
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
@@ -31,6 +32,7 @@ class Scope:
         return "everyone" if self.user is None else f"user {self.user!r}"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class ReadState:
     """What being read has done to a record.
@@ -73,6 +75,7 @@ class Seen(NamedTuple):
     origin: bytes | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
@@ -142,6 +145,7 @@ class Cue:
         return self.text if self.words is None else self.words
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
@@ -158,6 +162,7 @@ class Hit:
     barred: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A hit with its score in [0, 1] and the parts that add up to it; `signals` are the raw values behind the parts."""
@@ -184,6 +189,7 @@ class Scored:
         return self.hit.similarity
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring."""
@@ -229,7 +235,7 @@ def _names_are_usable(names: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(HashedOnce):
     """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
 
     >>> Fields(user_id="owner", importance="salience").user_id
@@ -261,6 +267,8 @@ class Fields:
                 f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
                 f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
             )
+
+    __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
         """The keys that are ours; those of a conversation are the caller's own, which we only read."""

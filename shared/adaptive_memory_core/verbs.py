@@ -69,8 +69,10 @@ def recall(
 ) -> Flow[Recall]:
     given = check.where(where)
     request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
-    barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
-    return recalling.recall(memory.ports(), barring)
+    bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
+    if bar is not None or notes:
+        request = replace(request, bar=bar, notes=notes)
+    return recalling.recall(memory.ports(), request)
 
 
 def rerank(

@@ -94,12 +94,9 @@ class ChromaStore:
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
         """Those of the records that exist in this scope, by the ids the user knows."""
-        wanted = {stored_id for one in ids for stored_id in (one, scoped_id(scope, one))}
-        found = {
-            record_id(scope, stored_id): Found(stored_id, text, metadata, 1.0)
-            for stored_id, text, metadata in self._rows(sorted(wanted))
-            if belongs(metadata, scope, self.fields)
-        }
+        found = {record_id(scope, one.stored_id): one for one in self.stored(scope, ids)}
+        missing = [scoped_id(scope, one) for one in ids if one not in found]
+        found |= {record_id(scope, one.stored_id): one for one in self.stored(scope, missing)}
         return {one: found[one] for one in ids if one in found}
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
