@@ -178,7 +178,7 @@ def test_sessions_and_order_under_other_names(collection: Collection, embed: Any
         for channels in WAYS:
             answer = user.recall(CUE, k=1, policy=Policy(channels=channels, intact=True))
             assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
-            assert "  + [Ana] wonderful news" in answer.render()
+            assert "  + [by Ana] wonderful news" in answer.render()
 
 
 def test_async_and_reranked_recalls_are_as_intact(alice: UserMemory, policy: Policy) -> None:
