@@ -67,8 +67,8 @@ def recall(
     state: AgentState | None,
     reranker: Any,
 ) -> Flow[Recall]:
-    given = check.where(where)
-    request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
+    filtered, name = check.where(where), memory.embedder_name
+    request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
         request = replace(request, bar=bar, notes=notes)
@@ -90,7 +90,7 @@ def rerank(
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker)
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker, "")
     return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
@@ -105,6 +105,7 @@ def _request(
     policy: Policy | None,
     turn: str | None,
     reranker: Any,
+    embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
     if policy is not None and not isinstance(policy, Policy):
         raise PolicyError(
@@ -120,7 +121,7 @@ def _request(
         k=k,
         now=memory.now() if at is None else at,
         where=where,
-        policy=memory.policy if policy is None else policy,
+        policy=(memory.policy if policy is None else policy).suited(embedder),
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),

@@ -13,6 +13,7 @@ from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
+from adaptive_memory_core.score.kinds import weighed
 from adaptive_memory_core.score.same import leaders
 
 NO_VECTORS: Mapping[str, Any] = {}
@@ -40,7 +41,7 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(score(fit, attuned(policy, intent), now=now), intent, policy)
+    scored = timely(weighed(score(fit, attuned(policy, intent), now=now), policy), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
