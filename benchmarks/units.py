@@ -19,7 +19,7 @@ import argparse
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -116,34 +116,29 @@ def quarter(text: str) -> int:
     return -(-len(text) // 4)
 
 
-@dataclass(frozen=True)
 class Script:
     """Who said what after what."""
 
-    data: Dataset
+    def __init__(self, data: Dataset) -> None:
+        self._items = {item.id: item for item in data.items}
+        sessions: dict[Any, list[Item]] = {}
+        for item in data.items:
+            sessions.setdefault((item.tenant, item.session), []).append(item)
+        ordered = [sorted(own, key=lambda item: item.seq or 0) for own in sessions.values()]
+        self._before = {two.id: one.id for own in ordered for one, two in pairwise(own)}
 
     def seen(self, question: Question, text: str) -> dict[str, float]:
+        """Each measure of what this text shows of the question's evidence."""
         there = [self._stands(one, text) for one in question.gold_ids]
-        before = [self._before.get(one) for one in question.gold_ids]
-        whole = [
-            here and (other is None or not asks(self._items[other].text) or self._stands(other, text))
-            for here, other in zip(there, before, strict=True)
-        ]
+        whole = [self._stands(one, text) and self._asked_stands(one, text) for one in question.gold_ids]
         answer = set(words(str(question.answer)))
         said = bool(answer) and answer <= set(words(text))
         return {"evidence": mean(there), "all": float(all(there)), "intact": mean(whole), "words": float(said)}
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_items", {item.id: item for item in self.data.items})
-        sessions: dict[Any, list[Item]] = {}
-        for item in self.data.items:
-            sessions.setdefault((item.tenant, item.session), []).append(item)
-        ordered = [sorted(own, key=lambda item: item.seq or 0) for own in sessions.values()]
-        pairs = {two.id: one.id for own in ordered for one, two in pairwise(own)}
-        object.__setattr__(self, "_before", pairs)
-
-    _items: Mapping[str, Item] = None  # type: ignore[assignment] # made of the data
-    _before: Mapping[str, str] = None  # type: ignore[assignment] # likewise
+    def _asked_stands(self, one: str, text: str) -> bool:
+        """Whether the question right before it, if there is one, stands there."""
+        before = self._before.get(one)
+        return before is None or not asks(self._items[before].text) or self._stands(before, text)
 
     def _stands(self, one: str, text: str) -> bool:
         return resolved(clean(self._items[one].text), self._items[one].ts) in text

@@ -43,9 +43,9 @@ def test_hits_of_one_conversation_are_one_block_in_the_order_of_what_was_said() 
     text = render([hit(record(3)), hit(record(7, "t")), hit(record(2)), hit(record(1))], now=NOW)
     assert lines(text) == [
         "- [event, 2025-09-18, 3 weeks ago]",
-        "  - [Ben] I adopted a puppy.",
-        "  - [Ana] What breed is he?",
-        "  - [Ben] He is a collie.",
+        "  - [by Ben] I adopted a puppy.",
+        "  - [by Ana] What breed is he?",
+        "  - [by Ben] He is a collie.",
         "- [event, 2025-09-18, 3 weeks ago, said by Ana] What breed is he?",
     ]
 
@@ -57,7 +57,7 @@ def test_what_a_turn_does_not_share_stands_in_its_line() -> None:
     text = render([hit(record(3)), hit(guess)], now=NOW)
     assert lines(text) == [
         "- [conversation]",
-        "  - [Ben, event, 2025-09-18, 3 weeks ago] He is a collie.",
+        "  - [by Ben, event, 2025-09-18, 3 weeks ago] He is a collie.",
         "  - [reflection, 2025-09-19, 2 weeks ago, from call, previously inferred] He may like sheep.",
     ]
 
@@ -68,9 +68,9 @@ def test_a_much_weaker_hit_of_the_same_conversation_stands_apart() -> None:
     assert lines(render(hits))[-1].startswith("- [event, 2025-09-18, said by Ana] How was")
     assert len(lines(render(hits, merge=0.0))) == 4
     assert lines(render(hits, merge=0.0))[1:] == [
-        "  - [Ana] How was your week?",
-        "  - [Ben] I adopted a puppy.",
-        "  - [Ben] He is a collie.",
+        "  - [by Ana] How was your week?",
+        "  - [by Ben] I adopted a puppy.",
+        "  - [by Ben] He is a collie.",
     ]
 
 
@@ -78,9 +78,9 @@ def test_neighbours_are_shown_with_their_hit_and_marked() -> None:
     beside = [Neighbour(record(2), "s3", -1), Neighbour(record(4), "s3", 1)]
     text = render([hit(record(3))], beside=beside)
     assert lines(text)[1:] == [
-        "  + [Ana] What breed is he?",
-        "  - [Ben] He is a collie.",
-        "  + [Ana] How sweet.",
+        "  + [by Ana] What breed is he?",
+        "  - [by Ben] He is a collie.",
+        "  + [by Ana] How sweet.",
     ]
     root = ElementTree.fromstring(render([hit(record(3))], beside=beside, style="xml", ids=True))
     assert [(one.tag, one.get("id")) for one in root[0]] == [("beside", None), ("memory", "s3"), ("beside", None)]
@@ -94,12 +94,12 @@ def test_neighbours_without_a_session_or_a_place_stand_around_their_hit() -> Non
 
 def test_a_neighbour_that_is_a_hit_itself_is_shown_once_and_as_a_hit() -> None:
     text = render([hit(record(3), 0.9), hit(record(2), 0.1)], beside=[Neighbour(record(2), "s3", -1)])
-    assert lines(text)[1:] == ["  - [Ana] What breed is he?", "  - [Ben] He is a collie."]
+    assert lines(text)[1:] == ["  - [by Ana] What breed is he?", "  - [by Ben] He is a collie."]
 
 
 def test_below_400_tokens_hits_come_without_their_neighbours() -> None:
     beside = [Neighbour(record(2), "s3", -1)]
-    assert "+ [Ana]" in render([hit(record(3))], beside=beside, max_tokens=400)
+    assert "+ [by Ana]" in render([hit(record(3))], beside=beside, max_tokens=400)
     assert "What breed" not in render([hit(record(3))], beside=beside, max_tokens=399)
 
 
@@ -114,7 +114,7 @@ def test_other_names_of_speaker_session_and_order_are_understood() -> None:
     told = [{"who": "Ben", "thread": 7, "n": 2}, {"who": "Ana", "thread": 7, "n": 1}]
     hits = tuple(hit(Record(str(n), f"text {n}", metadata=one)) for n, one in enumerate(told))
     answer = Recall("r", Scope("alice"), Cue("?"), 5, NOW, Policy(), hits, fields=fields)
-    assert lines(answer.render())[1:] == ["  - [Ana] text 1", "  - [Ben] text 0"]
+    assert lines(answer.render())[1:] == ["  - [by Ana] text 1", "  - [by Ben] text 0"]
 
 
 def test_messages_hold_the_block_too() -> None:

@@ -53,6 +53,7 @@ def test_the_best_hit_has_both_its_neighbours(alice: UserMemory, policy: Policy)
     assert answer.ids == ("monday3",)
     assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
     assert answer.trace == ()
+    assert "note: monday2 was said right before monday3" in answer.explain()
     assert [line.partition("] ")[2] for line in answer.render().split("\n")[2:]] == [TALK[n][1] for n in (2, 3, 4)]
 
 
@@ -164,6 +165,7 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     answer = alice.recall(CUE, k=1, policy=policy)
     assert (answer.ids, answer.beside) == (("monday3",), ())
     assert answer.trace == ("what stands beside the hits was left out: no answer",)
+    monkeypatch.undo()
     assert alice.get("monday3").read.retrieval_count == 1
 
 
@@ -177,7 +179,7 @@ def test_sessions_and_order_under_other_names(collection: Collection, embed: Any
         for channels in WAYS:
             answer = user.recall(CUE, k=1, policy=Policy(channels=channels, intact=True))
             assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
-            assert "  + [Ana] wonderful news" in answer.render()
+            assert "  + [by Ana] wonderful news" in answer.render()
 
 
 def test_async_and_reranked_recalls_are_as_intact(alice: UserMemory, policy: Policy) -> None:

@@ -16,6 +16,8 @@ from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
 
+_SIDES = {-1: "before", 1: "after"}
+
 
 @dataclass(frozen=True, slots=True)
 class Recall(Sequence[Scored]):
@@ -65,7 +67,7 @@ class Recall(Sequence[Scored]):
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
-        notes = (*_time(self.intent), *self.trace)
+        notes = (*_time(self.intent), *_around(self.beside), *self.trace)
         return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
 
     @overload
@@ -119,6 +121,11 @@ class Recall(Sequence[Scored]):
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []
+
+
+def _around(beside: tuple[Neighbour, ...]) -> list[str]:
+    """What is shown though nobody looked for it."""
+    return [f"{short(one.record.id)} was said right {_SIDES[one.offset]} {short(one.of)}" for one in beside]
 
 
 def _time(intent: Intent) -> list[str]:

@@ -109,7 +109,8 @@ STYLES: dict[str, Style] = {"text": Text(), "xml": Xml(), "markdown": Markdown()
 
 def _own(one: Entry) -> list[str]:
     """What a turn says of itself in its line: who speaks, and what it does not share with the others."""
-    said = (one.speaker, one.kind, one.learned, one.age, *replace(one, speaker=None).provenance, one.certainty)
+    speaker = f"by {one.speaker}" if one.speaker else None  # marked, or a speaker called "fact" would pass for a kind
+    said = (speaker, one.kind, one.learned, one.age, *replace(one, speaker=None).provenance, one.certainty)
     return [label for label in said if label] or [NAMELESS]
 
 

@@ -124,14 +124,18 @@ class _Walk(Generic[T]):
     def _step(self) -> Call | None:
         """The next call that the flow asks for; None at its end."""
         with self._moving:
-            if self._stopped is not None:
-                self._tell(self._stopped)
-                raise self._stopped
             try:
-                return self._flow.send(self._answer) if self._error is None else self._flow.throw(self._error)
+                call = None if self._stopped is not None else self._next()
             except StopIteration as done:
                 self.result = done.value
                 return None
+            if self._stopped is not None:  # before this step, or during it
+                self._tell(self._stopped)
+                raise self._stopped
+            return call
+
+    def _next(self) -> Call:
+        return self._flow.send(self._answer) if self._error is None else self._flow.throw(self._error)
 
     def _tell(self, why: BaseException) -> None:
         with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
