@@ -55,11 +55,12 @@ TOPICS = {
         "roses pruned in the garden",
     ),
 }
+VECTORS = Policy(channels=("dense",))
 POLICIES = {
-    "no rules": Policy(temporal=False),
-    **{f"time {weight:g}": Policy(time_weight=weight) for weight in (0.1, 0.3, 0.5, 0.9)},
-    "default": Policy(),
-    "strict": Policy(strict_time=True),
+    "no rules": VECTORS.replace(temporal=False),
+    **{f"time {weight:g}": VECTORS.replace(time_weight=weight) for weight in (0.1, 0.3, 0.5, 0.9)},
+    "default": VECTORS,
+    "strict": VECTORS.replace(strict_time=True),
     "equal, no rules": Policy.preset("equal").replace(temporal=False),
     "equal": Policy.preset("equal"),
 }

@@ -3,7 +3,7 @@
     python -m benchmarks.rot --data DIR
 
 Nothing in these data changes, so nothing a memory learns from mere reads can be of help: what moves is rot. The
-"similarity only" row is plain vector search, "words besides" finds by words as well. Reads come an hour apart.
+"similarity only" row is plain vector search; "default" finds by words as well. Reads come an hour apart.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from benchmarks.report import print_table, write_json
 
 HOUR, DAY = 3_600.0, 86_400.0
 POLICIES = {
-    "similarity only": Policy(weights=Weights(0, 0, 1)),
-    "words besides": Policy(channels=("dense", "lexical")),
+    "similarity only": Policy(weights=Weights(0, 0, 1), channels=("dense",)),
     "default": Policy(),
-    "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8)),
-    "0.9 / 0.05 / 0.05": Policy(weights=Weights(0.05, 0.05, 0.9)),
-    "0.6 / 0.25 / 0.15": Policy(weights=Weights(0.25, 0.15, 0.6)),
+    "vectors alone": Policy(channels=("dense",)),
+    "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8), channels=("dense",)),
+    "0.9 / 0.05 / 0.05": Policy(weights=Weights(0.05, 0.05, 0.9), channels=("dense",)),
+    "0.6 / 0.25 / 0.15": Policy(weights=Weights(0.25, 0.15, 0.6), channels=("dense",)),
     **{name: Policy.preset(name) for name in ("equal", "assistant", "support", "coding", "generative_agents")},
 }
 
