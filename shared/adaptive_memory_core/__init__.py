@@ -45,6 +45,7 @@ from adaptive_memory_core.records import (
     Verdict,
 )
 from adaptive_memory_core.reports import (
+    Calibration,
     Change,
     LoggedCandidate,
     LoggedRecall,
@@ -55,6 +56,7 @@ from adaptive_memory_core.reports import (
     Sample,
     Stats,
     Strengths,
+    Unrelated,
 )
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
@@ -63,6 +65,7 @@ __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
     "AgentState",
+    "Calibration",
     "Change",
     "ClosedError",
     "Cue",
@@ -109,6 +112,7 @@ __all__ = [
     "StoreError",
     "StoreInUseError",
     "Strengths",
+    "Unrelated",
     "UserMemory",
     "Verdict",
     "Weights",

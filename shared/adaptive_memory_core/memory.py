@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.cue.english import English
 from adaptive_memory_core.cue.intent import Language
+from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
+from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.check import moment, user_scope
+from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
@@ -28,11 +31,13 @@ from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
+from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_outbox import trim
 from adaptive_memory_core.store.lexical_channel import LexicalChannel
 from adaptive_memory_core.store.projector import BackgroundProjector
 from adaptive_memory_core.store.word_index import WordIndex
+from adaptive_memory_core.upkeep_verbs import request_to_calibrate
 from adaptive_memory_core.user_memory import UserMemory
 
 if TYPE_CHECKING:
@@ -161,6 +166,7 @@ class AdaptiveMemory:
             self._closed = True
         if self._pid == os.getpid():
             _open.discard(self)
+            self._floors.close()
             self._words.close()
             self._flush_last()
             self._projector.close()
@@ -244,8 +250,12 @@ class AdaptiveMemory:
         checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
-        own = (self._store, self._ledger, checked, self._projector, self._words)
+        self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
+        own = (self._store, self._ledger, checked, self._projector, self._words, self._floors)
         self._ports = Ports(*own, through, self.keeping.log, self._languages)
+
+    def _measured(self, scope: Scope, policy: Policy, going: Callable[[], bool]) -> Flow[object]:
+        return calibrate(self._ports, request_to_calibrate(self, scope, policy), UNRELATED, going=going)
 
     def _trim(self) -> None:
         keep = self.keeping

@@ -9,8 +9,9 @@ from typing import TypeVar
 from adaptive_memory_core import upkeep_verbs as verbs
 from adaptive_memory_core.flow import reinforce
 from adaptive_memory_core.flow.drive import Flow, arun, run
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
-from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.verbs import Memory, Moment
 
 T = TypeVar("T")
@@ -154,6 +155,19 @@ class Upkeep:
     async def astats(self, at_least: float = 0.01) -> Stats:
         """`stats`, async."""
         return await self._arun(verbs.stats(self._memory, self.scope, at_least))
+
+    def calibrate(self, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Calibration:
+        """Measure what unrelated questions find in this scope: below that is the `relevance_floor`. Print the report.
+
+        `questions` are ones that have nothing to do with it, at least 20; omitted, a list of our own in English. It
+        holds for the embedder and for the channels of `policy` (omitted, the memory's), and reads nothing. A recall
+        under a relevance floor starts it by itself, in the background; this waits for it.
+        """
+        return self._run(verbs.calibrate(self._memory, self.scope, questions, policy))
+
+    async def acalibrate(self, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Calibration:
+        """`calibrate`, async."""
+        return await self._arun(verbs.calibrate(self._memory, self.scope, questions, policy))
 
     def _run(self, flow: Flow[T]) -> T:
         return run(flow)

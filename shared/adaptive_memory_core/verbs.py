@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import check, look_up, reinforce
 from adaptive_memory_core.flow import recall as recalling
 from adaptive_memory_core.flow import remember as remembering
@@ -98,10 +98,6 @@ def _request(
     policy: Policy | None,
     turn: str | None,
 ) -> Request:
-    if policy is not None and not isinstance(policy, Policy):
-        raise PolicyError(
-            f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
-        )
     at = check.moment(now, "now")
     return Request(
         id=memory.new_id(),
@@ -110,7 +106,7 @@ def _request(
         k=k,
         now=memory.now() if at is None else at,
         where=where,
-        policy=memory.policy if policy is None else policy,
+        policy=check.policy(policy, memory.policy),
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),

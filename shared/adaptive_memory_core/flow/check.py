@@ -11,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from adaptive_memory_core.cue.build import build_cue, drift
-from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
+from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError, ScopeError
 from adaptive_memory_core.identity import is_reserved
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
 from adaptive_memory_core.score.bars import bar
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
@@ -128,6 +129,28 @@ def bars(accept: object, in_context: object) -> Callable[[Record], str | None] |
 
 def _refused(one: object) -> str:
     raise InvalidInputError(f"in_context holds {one!r}. Give ids and texts, which are strings.")
+
+
+def policy(value: object, usual: Policy) -> Policy:
+    """The policy of a call, or the usual one."""
+    if value is not None and not isinstance(value, Policy):
+        raise PolicyError(
+            f"policy is {value!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+        )
+    return usual if value is None else value
+
+
+def questions(given: object, *, fewest: int) -> tuple[str, ...]:
+    """Different questions, enough to tell a tail by."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"questions are {given!r}. Give a list of strings, or None for our own.")
+    kept = tuple(dict.fromkeys(words(one, "question") for one in given))
+    if len(kept) < fewest:
+        raise InvalidInputError(
+            f"There are {len(kept)} different questions. Give at least {fewest} that have nothing to do with the "
+            "memory, or None for our own."
+        )
+    return kept
 
 
 def count(value: object, what: str, most: int = LARGEST_K) -> int:

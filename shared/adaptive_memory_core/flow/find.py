@@ -55,6 +55,8 @@ class Finding:
     strangers: Mapping[str, Seen] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
     extent: Extent | None = None  # of the collection, where all records of the scope were looked at
+    unrelated: float | None = None  # share of unrelated questions that find as good; None: not known
+    refused: str | None = None  # why none of the hits is good enough
 
 
 def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:

@@ -9,13 +9,14 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
+from adaptive_memory_core.flow.floored import floored
 from adaptive_memory_core.flow.leads import Looked, joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.timed import then, timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue
+from adaptive_memory_core.records import Cue, Dropped
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -27,7 +28,7 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
     looked = yield from look(ports, request)
     cue = yield from sense(ports, request.cue, looked)
     nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
-    finding = yield from joined(ports, request, cue, nearest, looked)
+    finding = yield from floored(ports, request, (yield from joined(ports, request, cue, nearest, looked)))
     answer = choose(request, cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
@@ -44,6 +45,9 @@ def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
     kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
+    if finding.refused is not None:
+        dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
+        kept = ()
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -55,6 +59,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
+        unrelated=finding.unrelated,
     )
 
 
