@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from adaptive_memory_core.cue.english import English
 from adaptive_memory_core.cue.intent import Language
 from adaptive_memory_core.cue.unrelated import UNRELATED
-from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError, ScopeError
+from adaptive_memory_core.flow import check
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
@@ -54,7 +56,8 @@ class AdaptiveMemory:
     of texts to a list of vectors, an embedder of this package, or None for the collection's own embedding function.
     `ledger` is a path; omitted, it is a file in the directory of a persistent client and RAM for an ephemeral one.
     `write="through"` shows every read in the collection before `recall` returns, instead of a few seconds later.
-    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC.
+    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC. `shared`
+    names the users whose records any user may be given to fall back to; nobody else's can be.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -78,6 +81,7 @@ class AdaptiveMemory:
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
         languages: Iterable[Language] | None = None,
+        shared: Iterable[str] = (),
     ) -> None:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
@@ -86,6 +90,7 @@ class AdaptiveMemory:
         self.keeping = Keeping() if keeping is None else keeping
         self._clock, self._pid, self._closed = clock, os.getpid(), False
         self._languages = (English(),) if languages is None else tuple(languages)
+        self.shared = check.shared(shared)
         self._closing = threading.Lock()
         self._client: Any = None
         place.check_collection(collection)
@@ -114,6 +119,7 @@ class AdaptiveMemory:
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
         languages: Iterable[Language] | None = None,
+        shared: Iterable[str] = (),
     ) -> AdaptiveMemory:
         """A memory in a directory: embedded Chroma and the ledger in one place.
 
@@ -137,6 +143,7 @@ class AdaptiveMemory:
                     write=write,
                     keeping=keeping,
                     languages=languages,
+                    shared=shared,
                 )
             except BaseException:
                 place.close_client(client)
@@ -144,13 +151,34 @@ class AdaptiveMemory:
         memory._client = client
         return memory
 
-    def for_user(self, user: str) -> UserMemory:
-        """The memory of one user; every read and write goes through such a scope."""
-        return UserMemory(self, user_scope(user))
+    def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
+        """The memory of one user; every read and write goes through such a scope.
+
+        `fallback` is what recalls of a user without a history fill up with: a user named in `shared` when this memory
+        was made, or `for_everyone()`. It ends when the user has `fallback_below` records of their own.
+        """
+        scope = user_scope(user)
+        if fallback is None:
+            return UserMemory(self, scope)
+        return UserMemory(self, scope, self._fallback(scope, fallback, fallback_below))
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
+
+    def _fallback(self, scope: Scope, fallback: str | UserMemory, below: int) -> Fallback:
+        """The shared scope, if it was declared to be one."""
+        if isinstance(fallback, UserMemory) and fallback.memory is not self:
+            raise ScopeError(f"The fallback {fallback!r} is of another memory. Give one of this memory's scopes.")
+        behind = fallback.scope if isinstance(fallback, UserMemory) else user_scope(fallback)
+        if behind.user is not None and behind.user not in self.shared:
+            raise ScopeError(
+                f"The fallback {behind.user!r} was not declared to be shared, so its records stay its own. Declare it "
+                f"where the memory is made, AdaptiveMemory(..., shared=[{behind.user!r}]), if all users may read them."
+            )
+        if behind == scope:
+            raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")
+        return Fallback(behind, check.count(below, "fallback_below"))
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 from adaptive_memory_core import upkeep_verbs as verbs
 from adaptive_memory_core.flow import reinforce
 from adaptive_memory_core.flow.drive import Flow, arun, run
+from adaptive_memory_core.flow.fallback import Fallback, unmet_here
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
@@ -20,9 +21,10 @@ T = TypeVar("T")
 class Upkeep:
     """The part of a user's memory that looks after it."""
 
-    def __init__(self, memory: Memory, scope: Scope) -> None:
+    def __init__(self, memory: Memory, scope: Scope, fallback: Fallback | None = None) -> None:
         self._memory = memory
         self.scope = scope
+        self.fallback = fallback
 
     def __repr__(self) -> str:
         return f"<memory of {self.scope}>"
@@ -170,7 +172,7 @@ class Upkeep:
         return await self._arun(verbs.calibrate(self._memory, self.scope, questions, policy))
 
     def _run(self, flow: Flow[T]) -> T:
-        return run(flow)
+        return run(unmet_here(flow, self.fallback))
 
     async def _arun(self, flow: Flow[T]) -> T:
-        return await arun(flow, self._memory.executor)
+        return await arun(unmet_here(flow, self.fallback), self._memory.executor)

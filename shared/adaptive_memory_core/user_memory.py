@@ -102,11 +102,24 @@ class UserMemory(Moving):
 
         `accept` refuses records before they are scored, whatever it is that they must not be. `in_context` names ids
         and texts that the model has before it already: they are not returned again. Words about time ("in 2019",
-        "originally", "lately") change the ranking as the policy says.
+        "originally", "lately") change the ranking as the policy says. Where this memory has a `fallback` and the
+        user no history, shared records fill up what is missing, each labelled by `hit.shared`.
         """
         return self._run(
             verbs.recall(
-                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+                self._memory,
+                self.scope,
+                cue,
+                k,
+                now,
+                filter,
+                reinforce,
+                policy,
+                turn,
+                accept,
+                in_context,
+                state,
+                self.fallback,
             )
         )
 
@@ -127,7 +140,19 @@ class UserMemory(Moving):
         """`recall`, async."""
         return await self._arun(
             verbs.recall(
-                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+                self._memory,
+                self.scope,
+                cue,
+                k,
+                now,
+                filter,
+                reinforce,
+                policy,
+                turn,
+                accept,
+                in_context,
+                state,
+                self.fallback,
             )
         )
 

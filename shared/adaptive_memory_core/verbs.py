@@ -11,10 +11,11 @@ from typing import Any, Protocol
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import check, look_up, reinforce
-from adaptive_memory_core.flow import recall as recalling
+from adaptive_memory_core.flow import fallback as recalling
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.pace import Regime
@@ -63,10 +64,11 @@ def recall(
     accept: Callable[[Record], bool] | None,
     in_context: Iterable[str],
     state: AgentState | None,
+    fallback: Fallback | None,
 ) -> Flow[Recall]:
     request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
     barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
-    return recalling.recall(memory.ports(), barring)
+    return recalling.recall(memory.ports(), barring, fallback)
 
 
 def rerank(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 
 from adaptive_memory_core.context.ages import age, date, resolved
@@ -48,7 +48,7 @@ def entries(
     >>> entries([hit], now=86_400.0 * 3)[0].labels
     ['reflection', '1970-01-01', '3 days ago', 'previously inferred']
     """
-    return [entry(hit.record, now=now, zone=zone, resolve=resolve) for hit in hits]
+    return [_whose(entry(hit.record, now=now, zone=zone, resolve=resolve), hit.shared) for hit in hits]
 
 
 def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> Entry:
@@ -68,6 +68,11 @@ def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> 
             if isinstance(value := record.metadata.get(key), str) and (named := label(value))
         ),
     )
+
+
+def _whose(one: Entry, shared: str | None) -> Entry:
+    """With the shared scope it is of, where it is not the reader's own: not what this user said or did."""
+    return one if shared is None else replace(one, provenance=(f"shared: {label(shared)}", *one.provenance))
 
 
 def _inferred(record: Record) -> bool:

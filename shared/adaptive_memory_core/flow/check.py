@@ -41,6 +41,19 @@ def user_scope(user: object) -> Scope:
     return Scope(name(user, "user id"))
 
 
+def shared(users: object) -> frozenset[str]:
+    """The users whose records others may be given to read.
+
+    >>> shared("handbook")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: shared is 'handbook'. Give a list of user ids, e.g. shared=['handbook'].
+    """
+    if isinstance(users, str) or not isinstance(users, Iterable):
+        raise ScopeError(f"shared is {users!r}. Give a list of user ids, e.g. shared=['handbook'].")
+    return frozenset(str(user_scope(one).user) for one in users)
+
+
 def name(value: object, what: str) -> str:
     """A usable id: a non-empty string that can be stored."""
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:

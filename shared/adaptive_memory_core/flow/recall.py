@@ -24,13 +24,18 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
+    answer, finding = yield from look_for(ports, request)
+    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
+
+
+def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Finding]]:
+    """The best hits, and what there was to choose from; nothing has changed yet."""
     request = yield from timed(ports, request)
     looked = yield from look(ports, request)
     cue = yield from sense(ports, request.cue, looked)
     nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
     finding = yield from floored(ports, request, (yield from joined(ports, request, cue, nearest, looked)))
-    answer = choose(request, cue, finding)
-    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
+    return choose(request, cue, finding), finding
 
 
 def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
