@@ -5,8 +5,8 @@
 Two memories: utterances of clinc150's intents (twenty of each of its training split), asked its questions of the test
 split and those out of scope; and LoCoMo's users, each asked their own questions (categories 1 to 4) and as many of
 another conversation. The floor is calibrated on the memory alone, with the questions that the package brings: no label
-and no question of the data is used. `--half tuning` is the half that its one constant was chosen on: LoCoMo's first five
-users, clinc150's smaller splits out of scope with its validation questions; the default is the other half.
+and no question of the data is used. `--half tuning` is what its one constant was chosen on: LoCoMo's first five users,
+clinc150's smaller splits out of scope with its validation questions; the default is the other half.
 
 `answered` are the unrelated questions that got any answer, at a target of so many. `kept` is the share of the others
 that still did; recall@10 (of at most ten; for clinc150, of utterances of the intent asked for) and hit@1 are with the
@@ -51,7 +51,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of it: the share of unrelated questions that find as good, and the ranking without a floor."""
+    """What became of it: the share of unrelated questions that find as good (0 where the floor does not apply), and the
+    ranking without a floor."""
 
     unrelated: float
     ranking: Sequence[str]
@@ -126,7 +127,7 @@ def rows_of(name: str, records: Memories, asked: Sequence[Asked]) -> Iterator[di
 
 def answered(memory: AdaptiveMemory, policy: Policy, asked: Asked) -> Answer:
     found = memory.for_user(asked.user).recall(asked.query, k=K, reinforce=False, policy=policy)
-    return Answer(1.0 if found.unrelated is None else found.unrelated, ranking(found), asked.gold)
+    return Answer(0.0 if found.unrelated is None else found.unrelated, ranking(found), asked.gold)
 
 
 def ranking(found: Recall) -> Sequence[str]:

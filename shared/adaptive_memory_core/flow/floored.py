@@ -8,7 +8,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.score.floor import best_of, chance
+from adaptive_memory_core.score.floor import best_of, chance, of_time_alone
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.intent import outside
 
@@ -39,8 +39,8 @@ def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
 
 
 def of_the_time(request: Request, finding: Finding) -> bool:
-    """Whether something is of the time that is asked about: "what happened yesterday?" is like nothing else in it."""
-    return bool(request.intent.windows) and any(
+    """Whether the question is about a time and nothing besides, and something is of that time."""
+    return of_time_alone(request.cue.own_words, request.intent) and any(
         not outside(hit.record, request.intent) and unfit(hit, request.policy, now=request.now) is None
         for hit in finding.hits
     )

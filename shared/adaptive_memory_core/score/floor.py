@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.words import words
+from adaptive_memory_core.cue.intent import Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
@@ -21,6 +23,13 @@ EULER = 0.5772156649015329
 FEWEST = 20  # questions below which a tail cannot be told; guess
 SMALLEST_SPREAD = 1e-6
 HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
+_OF_ANYTHING = frozenset(
+    words(
+        "anything chat decide decided discuss discussed event events everything go going happen happened happening "
+        "know learn learned learnt meet memories met news new note noted plan planned plans remember said say "
+        "something speak spoke stuff talk talked tell thing things told went work working wrote"
+    )
+)  # what a question may say and still be about nothing but its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ def fitted(found: Sequence[Best], *, records: int) -> Floor:
 
     >>> floor = fitted([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
-    (0.3, 0.04)
+    (0.3, 0.02)
     """
     close, together = [one.similarity for one in found], [one.relevance for one in found]
     first, second = fmean(close), fmean(together)
@@ -83,10 +92,25 @@ def chance(floor: Floor, best: Best) -> float:
     """The share of unrelated questions that find something as good.
 
     >>> floor = Floor(0.3, 0.1, 0.3, 0.1, location=0.0, scale=1.0, questions=100, records=100)
-    >>> chance(floor, Best(0.3, 0.3)), round(chance(floor, Best(0.6, 0.6)), 3)
-    (1.0, 0.005)
+    >>> round(chance(floor, Best(0.3, 0.3)), 2), round(chance(floor, Best(0.6, 0.6)), 3)
+    (0.86, 0.005)
     """
     above = (best.similarity - floor.similarity) / floor.similarity_spread
     above += (best.relevance - floor.relevance) / floor.relevance_spread
     steps = (above - floor.location) / floor.scale
-    return min(1.0, HARDER * -math.expm1(-math.exp(min(700.0, -steps))))
+    return -math.expm1(-HARDER * math.exp(min(700.0, -steps)))
+
+
+def of_time_alone(cue: str, intent: Intent) -> bool:
+    """Whether a question names a time and nothing besides: then no record is like it, and its answers are no chance.
+
+    >>> from adaptive_memory_core.cue.intent import Window
+    >>> last = Intent((Window(0.0, 1.0),), phrases=("last week",))
+    >>> of_time_alone("What happened last week?", last), of_time_alone("Who won the chess match last week?", last)
+    (True, False)
+    """
+    if not intent.windows:
+        return False
+    for phrase in intent.phrases:
+        cue = cue.replace(phrase, " ")
+    return all(word in _OF_ANYTHING for word in words(cue))
