@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import MEASURED, Fusion
+from adaptive_memory_core.fusion import MEASURED, Fusion, fusion_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.sources import OURS, check_channels, weights_of
 
-Channel = Literal["dense", "lexical"]
 Blend = Literal["auto", "bounded", "sum", "product"]
 
 
@@ -56,6 +56,10 @@ _RANGES: dict[str, Range] = {
     "half_life_days_max": POSITIVE,
     "recall_k": Range(1, 10_000, whole=True),
     "recall_limit": Range(1, 30_000, whole=True),
+    "channel_timeout_seconds": Range(0, 3600),
+    "rerank_weight": SHARE,
+    "rerank_candidates": Range(1, 1_000, whole=True),
+    "rerank_timeout_seconds": Range(0, 3600),
     "similarity_floor": SHARE,
     "score_floor": SHARE,
     "relevance_floor": Range(0, 0.5),
@@ -96,8 +100,13 @@ class Policy:
 
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
-    fusion: Fusion = MEASURED  # what each of their leads counts
+    channels: tuple[str, ...] = ("dense",)  # where candidates come from: vectors, "lexical": words, and your own
+    fusion: Fusion = MEASURED  # what each of their leads counts, and how they are put together
+    channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
+    channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
+    rerank_weight: float = 0.5  # share of the relevance that a reranker decides, where there is one
+    rerank_candidates: int = 20  # of the best, at least k, that it is shown
+    rerank_timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -141,10 +150,12 @@ class Policy:
     similarity_spread: float = 0.05  # likewise; guess
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "fusion", fusion_of(self.fusion))
         check_ranges(self, _RANGES)
         check_ranges(self, REMEMBRANCE_RANGES)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
+        object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -167,10 +178,16 @@ class Policy:
 
     @property
     def blending(self) -> Blend:
-        """How the signals are put together: as a weighted sum, but where words count and the weights are measured."""
+        """How the signals are put together: as a weighted sum, but where not only vectors count, bounded."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() and "lexical" in self.channels else "sum"
+        return "bounded" if self.weights == Weights() and len(self.channels) > 1 else "sum"
+
+    @property
+    def own_weights(self) -> dict[str, float]:
+        """What each channel of the caller's own counts; one without a weight as much as the vectors."""
+        given = dict(self.channel_weights)
+        return {name: given.get(name, 1.0) for name in self.channels if name not in OURS}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
@@ -207,6 +224,7 @@ class Policy:
                 "channels": tuple(kept["channels"]),
                 "fusion": Fusion(**leads),
                 "by_kind": kinds,
+                "channel_weights": tuple((name, weight) for name, weight in kept.get("channel_weights", ())),
             }
         )
 
@@ -231,17 +249,10 @@ def _check_choices(policy: Policy) -> None:
         raise PolicyError(
             f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
         )
-    if not isinstance(policy.fusion, Fusion):
-        raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
-    channels = policy.channels
     for name in ("temporal", "strict_time"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
-    known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
-    if not known or "dense" not in channels or len(set(channels)) != len(channels):
-        raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'."
-        )
+    check_channels(policy.channels)
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:

@@ -102,7 +102,9 @@ def calibrate(
     memory: Memory, scope: Scope, questions: Sequence[str] | None, policy: Policy | None
 ) -> Flow[Calibration]:
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
-    request = request_to_calibrate(memory, scope, check.policy(policy, memory.policy))
+    manner = check.policy(policy, memory.policy)
+    check.channels(manner, memory.ports().channels)
+    request = request_to_calibrate(memory, scope, manner)
     return calibrating.calibrate(memory.ports(), request, asked)
 
 

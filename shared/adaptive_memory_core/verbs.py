@@ -17,6 +17,7 @@ from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.flow.find import Request
+from adaptive_memory_core.flow.outside import Theirs
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
@@ -42,6 +43,7 @@ class Memory(Protocol):
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
     def new_id(self) -> str: ...
+    def reranker_of(self, given: Any) -> Theirs | None: ...
 
 
 def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
@@ -64,9 +66,11 @@ def recall(
     accept: Callable[[Record], bool] | None,
     in_context: Iterable[str],
     state: AgentState | None,
+    reranker: Any,
     fallback: Fallback | None,
 ) -> Flow[Recall]:
-    request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
+    given = check.where(where)
+    request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
     barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
     return recalling.recall(memory.ports(), barring, fallback)
 
@@ -82,10 +86,11 @@ def rerank(
     policy: Policy | None,
     turn: str | None,
     guests: Mapping[str, str] | None,
+    reranker: Any,
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn)
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker)
     return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
@@ -99,7 +104,10 @@ def _request(
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    reranker: Any,
 ) -> Request:
+    if policy is not None:
+        check.channels(check.policy(policy, memory.policy), memory.ports().channels)
     at = check.moment(now, "now")
     return Request(
         id=memory.new_id(),
@@ -112,6 +120,7 @@ def _request(
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),
+        reranker=memory.reranker_of(reranker),
     )
 
 

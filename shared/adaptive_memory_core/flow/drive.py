@@ -68,7 +68,7 @@ def run(flow: Flow[T]) -> T:
 
 
 async def arun(flow: Flow[T], executor: Executor) -> T:
-    """Drive a flow from an event loop: every call runs in the executor, none on the loop."""
+    """Drive a flow from an event loop: calls run in the executor; those that know how are awaited (flow/outside.py)."""
     loop = asyncio.get_running_loop()
     answer: Any = None
     error: BaseException | None = None
@@ -80,6 +80,11 @@ async def arun(flow: Flow[T], executor: Executor) -> T:
             return result
         answer, error = None, None
         try:
-            answer = await loop.run_in_executor(executor, contextvars.copy_context().run, call)
+            on_loop = getattr(call, "on_loop", None)  # what may hang is waited for here: it must not fill the executor
+            answer = await (on_loop() if on_loop is not None else _off_loop(loop, executor, call))
         except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
             error = raised
+
+
+async def _off_loop(loop: asyncio.AbstractEventLoop, executor: Executor, call: Call) -> Any:
+    return await loop.run_in_executor(executor, contextvars.copy_context().run, call)

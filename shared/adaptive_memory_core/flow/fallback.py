@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import NotFoundError
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request
 from adaptive_memory_core.flow.ports import Ports
@@ -47,13 +47,16 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     if len(own) >= request.k or not (yield from is_new(ports, request, own, finding, fallback.below)):
         return answer
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
-    more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
+    try:
+        more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
+    except AdaptiveMemoryError as error:
+        return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
     return joined(answer, more, fallback)
 
 
 def is_new(ports: Ports, request: Request, own: Recall, finding: Finding, below: int) -> Flow[bool]:
     """Whether the user has fewer records than that. What a filter or a gate leaves out is theirs as well."""
-    if len(finding.hits) >= below:
+    if len(finding.hits) >= below or finding.lost is not None:
         return False
     if request.where is None and below <= max(request.policy.recall_k, request.k):
         return True

@@ -20,6 +20,8 @@ def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
     policy = request.policy
     if policy.relevance_floor == 0.0 or not finding.hits:
         return finding
+    if finding.lost is not None:
+        return replace(finding, notes=(*finding.notes, "no relevance floor: it needs the vectors"))
     known = yield from attempt(LedgerError, ports.ledger.floor, request.scope, ports.floors.manner(policy))
     if request.reinforce and known.error is None:
         yield from ask(ports.floors.want, request.scope, policy, known.value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.cue.intent import Language, Window
+from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
@@ -117,12 +118,17 @@ class Leads:
 
 
 class Channel(Protocol):
-    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself."""
+    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself.
+
+    `look`, `notice` and `miss` write nothing: what they learn stays in RAM, until `keep` writes it down.
+    """
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads: ...
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+    def miss(self, stored_ids: Sequence[str]) -> None: ...
+    def keep(self) -> None: ...
     def put(self, scope: Scope, records: Sequence[Stored]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,4 +291,6 @@ class Ports:
     floors: Floors
     write_through: bool
     log: bool
-    languages: tuple[Language, ...] = ()
+    languages: tuple[Language, ...]
+    channels: Mapping[str, Theirs]  # the caller's own
+    unanswered: Mapping[str, Unanswered]  # of our own channels

@@ -8,12 +8,12 @@ from dataclasses import replace
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
+from adaptive_memory_core.flow.judge import reranked
+from adaptive_memory_core.flow.leads import NOT_HERE
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import choose, learn
 from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.records import Dropped, Hit, Record
-
-NOT_HERE = "not a record of this scope"
 
 
 def rerank(
@@ -34,6 +34,7 @@ def rerank(
         strangers=strangers(hits, known, request),
         guests=welcome,
     )
+    finding = yield from reranked(request, finding)
     answer = choose(request, request.cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Hit, Scored
 from adaptive_memory_core.score.signals import importance, recency, weakened
@@ -62,7 +62,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    shares = [relevance(hit.similarity, hit.leads, policy.fusion) for hit in hits]
+    shares = relevances(hits, policy.fusion, policy.own_weights, policy.rerank_weight)
     close = [
         weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)

@@ -57,7 +57,8 @@ class Floor:
 def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     """The best that there is among the hits that may be returned; None where there is none.
 
-    What decay has taken of a record's strength is not looked at: a faded memory is no less about its subject.
+    What decay has taken of a record's strength is not looked at: a faded memory is no less about its subject. Nor are
+    ranks, which are the same for the best of any recall, or what a reranker says, which would be too dear to measure.
 
     >>> from adaptive_memory_core.records import Record
     >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
@@ -69,7 +70,8 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     if not fit:
         return None
-    together = max(sum(relevance(hit.similarity, hit.leads, policy.fusion).values()) for hit in fit)
+    own = policy.own_weights
+    together = max(sum(relevance(hit.similarity, hit.leads, policy.fusion, own).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
 

@@ -38,10 +38,11 @@ class FloorKeeper:
 
     def manner(self, policy: Policy) -> str:
         """What a floor hangs on besides the records: another embedder or other weights of channels need their own."""
-        if "lexical" not in policy.channels:
+        if policy.channels == ("dense",):
             return f"{self._name}|dense"
-        weights = hashlib.blake2b(repr(policy.fusion).encode(), digest_size=8).hexdigest()
-        return f"{self._name}|{'+'.join(sorted(policy.channels))}|{weights}"
+        weights = repr((policy.fusion, sorted(policy.own_weights.items()))).encode()
+        channels = "+".join(sorted(policy.channels))
+        return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}"
 
     def embed(self, text: str) -> Any:
         """The vector of a question; those of our own are kept, for all scopes are asked the same."""
