@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, ScopeError, UserMemory
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    InvalidInputError,
+    NotFoundError,
+    Policy,
+    Scope,
+    ScopeError,
+    StoreError,
+    UserMemory,
+)
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
 
 BOTH: Any = ("dense", "lexical")
@@ -225,3 +234,21 @@ def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
     assert {name: (one.scope.user, one.ids, one.step) for name, one in found.items()} == {
         f"u{n}": (f"u{n}", ("hours",), 1) for n in range(8)
     }
+
+
+def test_what_is_shared_failing_costs_only_that(
+    memory: AdaptiveMemory, new: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = memory.ports().store
+    nearest = store.nearest
+
+    def broken(scope: Scope, *more: Any) -> Any:
+        if scope.user == "handbook":
+            raise StoreError("out of order")
+        return nearest(scope, *more)
+
+    monkeypatch.setattr(store, "nearest", broken)
+    found = new.recall("zebra")
+    assert not found
+    assert found.step == 1
+    assert found.trace[-1] == "nothing that is shared (handbook) was read: out of order"

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Calibration, InvalidInputError, Policy, PolicyError, UserMemory
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    Calibration,
+    EmbedderError,
+    InvalidInputError,
+    Policy,
+    PolicyError,
+    UserMemory,
+)
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.score.floor import FEWEST
 from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors
@@ -234,3 +242,40 @@ def test_our_questions_are_many_and_different() -> None:
     assert len(UNRELATED) >= 150
     assert len(set(map(str.lower, UNRELATED))) == len(UNRELATED)
     assert all(one.endswith(("?", ".")) and one.count("?") <= 1 for one in UNRELATED)
+
+
+def test_without_vectors_there_is_no_floor_and_the_recall_says_so(
+    alice: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = FLOOR.replace(channels=BOTH)
+    alice.calibrate(policy=policy)
+
+    def broken(*_: object) -> Any:
+        raise EmbedderError("out of order")
+
+    monkeypatch.setattr(alice.memory.ports().embedder, "embed_query", broken)
+    found = alice.recall("jasmine zebra", policy=policy, reinforce=False)
+    assert found.ids == ("tea",)
+    assert found.unrelated is None
+    assert "no relevance floor: it needs the vectors" in found.trace
+
+
+def test_a_channel_of_the_callers_is_measured_with_the_others(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    asked: list[str] = []
+
+    def exact(cue: str, user: str | None, limit: int) -> dict[str, float]:
+        asked.append(cue)
+        return {"tax": 1.0} if cue == "form 1040" else {}
+
+    policy = Policy(relevance_floor=0.05, channels=("dense", "exact"))
+    with closing(
+        AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, channels={"exact": exact})
+    ) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(FACTS)
+        alice.calibrate()
+        assert asked == list(UNRELATED)
+        assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
+        assert not alice.recall("form 1041", reinforce=False)
