@@ -47,7 +47,6 @@ from adaptive_memory_core.records import (
     Verdict,
 )
 from adaptive_memory_core.reports import (
-    Calibration,
     Change,
     LoggedCandidate,
     LoggedRecall,
@@ -58,8 +57,8 @@ from adaptive_memory_core.reports import (
     Sample,
     Stats,
     Strengths,
-    Unrelated,
 )
+from adaptive_memory_core.score.floor_report import Calibration, Unrelated
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
 

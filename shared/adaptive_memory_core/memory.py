@@ -25,7 +25,7 @@ from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.check import channels as check_channels
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.drive import Flow
-from adaptive_memory_core.flow.fallback import Fallback
+from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
@@ -177,25 +177,14 @@ class AdaptiveMemory:
         scope = user_scope(user)
         if fallback is None:
             return UserMemory(self, scope)
-        return UserMemory(self, scope, self._fallback(scope, fallback, fallback_below))
+        if isinstance(fallback, UserMemory) and fallback.memory is not self:
+            raise ScopeError(f"The fallback {fallback!r} is of another memory. Give one of this memory's scopes.")
+        behind = fallback.scope if isinstance(fallback, UserMemory) else user_scope(fallback)
+        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below))
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
-
-    def _fallback(self, scope: Scope, fallback: str | UserMemory, below: int) -> Fallback:
-        """The shared scope, if it was declared to be one."""
-        if isinstance(fallback, UserMemory) and fallback.memory is not self:
-            raise ScopeError(f"The fallback {fallback!r} is of another memory. Give one of this memory's scopes.")
-        behind = fallback.scope if isinstance(fallback, UserMemory) else user_scope(fallback)
-        if behind.user is not None and behind.user not in self.shared:
-            raise ScopeError(
-                f"The fallback {behind.user!r} was not declared to be shared, so its records stay its own. Declare it "
-                f"where the memory is made, AdaptiveMemory(..., shared=[{behind.user!r}]), if all users may read them."
-            )
-        if behind == scope:
-            raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")
-        return Fallback(behind, check.count(below, "fallback_below"))
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""

@@ -12,7 +12,8 @@ from adaptive_memory_core.flow.drive import Flow, arun, run
 from adaptive_memory_core.flow.fallback import Fallback, unmet_here
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
-from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.score.floor_report import Calibration
 from adaptive_memory_core.verbs import Memory, Moment
 
 T = TypeVar("T")

@@ -14,8 +14,9 @@ from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
-from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.score.floor import FEWEST
+from adaptive_memory_core.score.floor_report import Calibration
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment
 

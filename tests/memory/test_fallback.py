@@ -21,6 +21,7 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
+from tests.memory.conftest import eventually
 
 BOTH: Any = ("dense", "lexical")
 PAGES: list[Mapping[str, Any]] = [
@@ -217,6 +218,20 @@ def test_a_shared_scope_has_a_relevance_floor_of_its_own(memory: AdaptiveMemory,
     nothing = new.recall("zebra quantum ladder", policy=policy, reinforce=False)
     assert not nothing
     assert nothing.dropped[0].reason.startswith("shared: handbook, no better than")
+
+
+def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
+    memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
+) -> None:
+    policy = memory.policy.replace(relevance_floor=0.05)
+    before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
+    assert new.recall("zebra quantum ladder", policy=policy)
+    ports = memory.ports()
+    assert eventually(lambda: ports.ledger.floor(handbook, ports.floors.manner(policy)) is not None)
+    nothing = new.recall("zebra quantum ladder", policy=policy)
+    assert not nothing
+    assert nothing.unrelated is not None
+    assert ledger_rows(memory)["records"] == before
 
 
 def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:

@@ -7,13 +7,16 @@ log. The recall itself is counted and logged as ever, with the reader's own hits
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
+from adaptive_memory_core.flow.check import count
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request
+from adaptive_memory_core.flow.floored import floor_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import learn, look_for
 from adaptive_memory_core.flow.recall import recall as recall_own
@@ -38,6 +41,23 @@ class Fallback:
         return "everyone" if self.scope.user is None else self.scope.user
 
 
+def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fallback:
+    """What a scope falls back to, if that was declared to be shared.
+
+    >>> fallback_of(Scope("new"), Scope("bob"), {"handbook"}, 1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.ScopeError: The fallback 'bob' was not declared to be shared, so its records stay ...
+    """
+    if behind.user is not None and behind.user not in shared:
+        raise ScopeError(
+            f"The fallback {behind.user!r} was not declared to be shared, so its records stay its own. Declare it "
+            f"where the memory is made, AdaptiveMemory(..., shared=[{behind.user!r}]), if all users may read them."
+        )
+    if behind == scope:
+        raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")
+    return Fallback(behind, count(below, "fallback_below"))
+
+
 def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Recall]:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
     if fallback is None:
@@ -48,6 +68,8 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
         return answer
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
+        if request.reinforce and request.policy.relevance_floor:
+            yield from floor_of(ports, wanted)  # measured, but nothing of it is read
         more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
@@ -76,6 +98,7 @@ def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
             *own.dropped,
             *(Dropped(one.id, f"shared: {name}, {one.reason}", one.scored) for one in more.dropped),
         ),
+        unrelated=min((one for one in (own.unrelated, more.unrelated) if one is not None), default=None),
         trace=(*own.trace, note, *(f"shared: {name}: {one}" for one in more.trace if one not in own.trace)),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.score.floor import best_of, chance, of_time_alone
+from adaptive_memory_core.score.floor import Floor, best_of, chance, of_time_alone
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.intent import outside
 
@@ -22,9 +22,7 @@ def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
         return finding
     if finding.lost is not None:
         return replace(finding, notes=(*finding.notes, "no relevance floor: it needs the vectors"))
-    known = yield from attempt(LedgerError, ports.ledger.floor, request.scope, ports.floors.manner(policy))
-    if request.reinforce and known.error is None:
-        yield from ask(ports.floors.want, request.scope, policy, known.value)
+    known = yield from floor_of(ports, request)
     if known.value is None:
         note = UNKNOWN if known.error is None else f"no relevance floor: {known.error}"
         return replace(finding, notes=(*finding.notes, note))
@@ -38,6 +36,15 @@ def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
         else f"no better than what {100 * share:.0f} % of unrelated questions find here"
     )
     return replace(finding, unrelated=share, refused=refused)
+
+
+def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
+    """The scope's floor, if it has one. A recall that may change something has it seen to that it is up to date."""
+    policy = request.policy
+    known = yield from attempt(LedgerError, ports.ledger.floor, request.scope, ports.floors.manner(policy))
+    if request.reinforce and known.error is None:
+        yield from ask(ports.floors.want, request.scope, policy, known.value)
+    return known
 
 
 def of_the_time(request: Request, finding: Finding) -> bool:
