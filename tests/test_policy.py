@@ -15,7 +15,19 @@ from hypothesis import strategies as st
 from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, Policy, PolicyError, Remembrance, Weights
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {"temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind", "channel_weights"}
+CHOICES = {
+    "temporal",
+    "strict_time",
+    "weights",
+    "blend",
+    "channels",
+    "fusion",
+    "unit",
+    "by_kind",
+    "duplicates",
+    "intact",
+    "channel_weights",
+}
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]

@@ -11,12 +11,14 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.fusion import MEASURED, Fusion, fusion_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 from adaptive_memory_core.sources import OURS, check_channels, weights_of
 
 Blend = Literal["auto", "bounded", "sum", "product"]
+Duplicates = Literal["keep", "yield", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,13 @@ class Weights:
         return self.similarity == self.total
 
 
+MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "unit": ("recalls", "days"),
+    "blend": ("auto", "bounded", "sum", "product"),
+    "duplicates": ("keep", "yield", "drop"),
+}
 _RANGES: dict[str, Range] = {
     "half_life_days": POSITIVE,
     "half_life_growth": Range(0, 10),
@@ -77,6 +85,9 @@ _RANGES: dict[str, Range] = {
     "time_spread": Range(1e-6, 2),
     "past_recency": SHARE,
     "present_recency": Range(1, 100),
+    "same_share": SHARE,
+    "diversity": SHARE,
+    "merge": SHARE,
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -84,7 +95,7 @@ _RANGES: dict[str, Range] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
     Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
@@ -145,6 +156,13 @@ class Policy:
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
     strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked
 
+    duplicates: Duplicates = "yield"  # what says the same as a better hit makes way for others, goes, or stays
+    same_share: float = 1.0  # share of its runs of words from which a text says the same; 1 = the same words
+    diversity: float = 0.0  # 1 - lambda of MMR: what likeness to a better hit takes; 0 = off; benchmarks/units.py
+
+    intact: bool = False  # whether a recall fetches what stands beside its hits in their conversation, to be shown
+    merge: float = MERGE  # share of a block's best score from which hits of one conversation are shown as one block
+
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
     similarity_spread: float = 0.05  # likewise; guess
@@ -156,6 +174,8 @@ class Policy:
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
         object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
+
+    __hash__ = HashedOnce.__hash__
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -191,7 +211,8 @@ class Policy:
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
-        return dict(self.by_kind).get(kind or "") or _remembrance(self)
+        own = dict(self.by_kind).get(kind or "") if self.by_kind else None
+        return own or _remembrance(self)
 
     @property
     def pace(self) -> Pace:
@@ -243,13 +264,11 @@ def _pace(policy: Policy) -> Pace:
 def _check_choices(policy: Policy) -> None:
     if not isinstance(policy.weights, Weights):
         raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
-    if policy.unit not in ("recalls", "days"):
-        raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in ("auto", "bounded", "sum", "product"):
-        raise PolicyError(
-            f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
-        )
-    for name in ("temporal", "strict_time"):
+    for name, allowed in _CHOICES.items():
+        if getattr(policy, name) not in allowed:
+            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be {said}.")
+    for name in ("temporal", "strict_time", "intact"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     check_channels(policy.channels)
@@ -259,6 +278,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
+        "duplicates": "keep",
         "recency_spread": 0.01,
         "importance_spread": 0.01,
         "similarity_spread": 0.01,
@@ -271,6 +291,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
         temporal=False,
+        duplicates="keep",
         channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,

@@ -71,8 +71,10 @@ def recall(
 ) -> Flow[Recall]:
     given = check.where(where)
     request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
-    barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
-    return recalling.recall(memory.ports(), barring, fallback)
+    bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
+    if bar is not None or notes:
+        request = replace(request, bar=bar, notes=notes)
+    return recalling.recall(memory.ports(), request, fallback)
 
 
 def rerank(
@@ -120,6 +122,7 @@ def _request(
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),
+        fields=memory.fields,
         reranker=memory.reranker_of(reranker),
     )
 

@@ -267,3 +267,16 @@ def test_what_is_shared_failing_costs_only_that(
     assert not found
     assert found.step == 1
     assert found.trace[-1] == "nothing that is shared (handbook) was read: out of order"
+
+
+def test_what_is_shared_shares_no_block_with_ones_own(memory: AdaptiveMemory) -> None:
+    said = {"session": "monday", "speaker": "Ana"}
+    memory.for_user("handbook").remember("office lamps are new", id="lamps", metadata={**said, "seq": 1})
+    new = memory.for_user("new", fallback="handbook", fallback_below=2)
+    new.remember("office cat", id="own", metadata={**said, "seq": 2})
+    policy = memory.policy.replace(merge=0.0)
+    shown = new.recall("office lamps", k=2, policy=policy).render()
+    assert [("shared: handbook" in line, line.startswith("- [event")) for line in shown.splitlines()[1:]] == [
+        (False, True),
+        (True, True),
+    ]

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
+from adaptive_memory_core.flow.beside import intact
 from adaptive_memory_core.flow.check import count
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request
@@ -63,6 +64,7 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     if fallback is None:
         return (yield from recall_own(ports, request))
     own, finding = yield from look_for(ports, request)
+    own = yield from intact(ports, request, own)  # what is shared is shown without its neighbours
     answer = (yield from learn(ports, request, own, finding)) if request.reinforce else own
     if len(own) >= request.k or not (yield from is_new(ports, request, own, finding, fallback.below)):
         return answer

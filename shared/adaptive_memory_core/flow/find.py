@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
@@ -15,7 +16,7 @@ from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Wher
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope, Seen
+from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Hit, Record, Scope, Seen
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
@@ -45,6 +46,7 @@ class Request:
     intent: Intent = NO_INTENT
     bar: Bar | None = None
     notes: tuple[str, ...] = ()
+    fields: Fields = DEFAULT_FIELDS
     reranker: Theirs | None = None
 
 
@@ -57,6 +59,7 @@ class Finding:
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
+    vectors: Mapping[str, Any] = field(default_factory=dict)  # of the candidates, where the policy compares them
     extent: Extent | None = None  # of the collection, where all records of the scope were looked at
     lost: AdaptiveMemoryError | None = None  # why the vectors found nothing
     unrelated: float | None = None  # share of unrelated questions that find as good; None: not known

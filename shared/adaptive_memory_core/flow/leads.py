@@ -101,8 +101,11 @@ def said(error: Exception) -> str:
 
 def joined(ports: Ports, request: Request, cue: Cue, nearest: Finding, looked: Looked) -> Flow[Finding]:
     """The nearest and what the channels found besides, each with its similarity and its leads."""
+    alone = looked.leads is None and not looked.own
+    if alone and not looked.notes:
+        return nearest
     finding = replace(nearest, notes=(*nearest.notes, *looked.notes))
-    if looked.leads is None and not looked.own:
+    if alone:
         return finding
     seen = {hit.stored_id for hit in finding.hits}
     words = [one for one in (() if looked.leads is None else looked.leads.best) if one not in seen]

@@ -7,6 +7,8 @@ from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.beside import intact
+from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.dense import dense
 from adaptive_memory_core.flow.drive import Flow, attempt
 from adaptive_memory_core.flow.find import Finding, Request
@@ -27,6 +29,7 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
     answer, finding = yield from look_for(ports, request)
+    answer = yield from intact(ports, request, answer)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
@@ -37,13 +40,20 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Finding]]:
     cue, nearest = yield from dense(ports, request, looked)
     finding = yield from floored(ports, request, (yield from joined(ports, request, cue, nearest, looked)))
     if finding.refused is None:
-        finding = yield from reranked(request, finding)
+        finding = yield from compared(ports, request, (yield from reranked(request, finding)))
     return choose(request, cue, finding), finding
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
+    kept, dropped = select(
+        finding.hits,
+        request.policy,
+        k=request.k,
+        now=request.now,
+        intent=request.intent,
+        vectors=finding.vectors,
+    )
     if finding.refused is not None:
         dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
         kept = ()
@@ -58,6 +68,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
+        fields=request.fields,
         unrelated=finding.unrelated,
     )
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.ports import Found, Leads, Stored
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma import ChromaStore
@@ -41,6 +41,12 @@ class LexicalChannel:
         note = self._keep_up()
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
+        """What was said right before and right after each of them, as far as it is taken in."""
+        self._asked = True
+        self._keep_up()
+        return self._index.beside(scope, stored_ids)
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
         if self._asked:  # else the first look takes them in

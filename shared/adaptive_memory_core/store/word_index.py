@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation import named, without
+from adaptive_memory_core.channels.conversation import named, next_to, without
 from adaptive_memory_core.channels.lexical import coverage
 from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.channels.words import words
-from adaptive_memory_core.flow.ports import Found, Leads, Stored
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store import ledger_words
@@ -55,6 +55,15 @@ class WordIndex:
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         return Leads(best, known, covered.best, numbers, text)
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
+        """What was said right before and right after each of the records that it knows."""
+        with self._turn:
+            user = self._resident(scope)
+            layout, ids = user.conversation.layout, user.ids
+            known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
+        pairs = {one: next_to(layout, number) for one, number in known.items()}
+        return {one: (None if a is None else ids[a], None if b is None else ids[b]) for one, (a, b) in pairs.items()}
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
         """Write down records as they were just written."""
