@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,34 @@ from benchmarks.data import Question
 from benchmarks.rot import user_of
 
 DEPTH, ROUNDS, STEP = 60, 400, 0.1
-SPEAKER = LEADS.index("speaker") + 1
+USUAL = Policy(weights=Weights(0, 0, 1), channels=("dense", "lexical"))
+Times = Mapping[str | None, float | None]
 
 
-def fitted(memory: AdaptiveMemory, questions: Sequence[Question], doubt: float = Fusion().doubt) -> Fusion:
-    """The weights, none below 0, under which the right records would be drawn most often (softmax of the relevance)."""
-    lists = [one for one in (_candidates(memory, question, doubt) for question in questions) if one is not None]
+def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) -> Fusion:
+    """The weights, none below 0, under which the right records would be drawn most often (softmax of the relevance);
+    `doubt` stays what it is for this embedder."""
+    usual = USUAL.suited(memory.embedder_name).weighing
+    lists = [one for one in (_candidates(memory, question, times, usual) for question in questions) if one is not None]
     weights, first, second = np.full(1 + len(LEADS), 3.0), 0.0, 0.0
     for _ in range(ROUNDS):
         slope: Any = np.mean([_slope(leads, right, weights) for leads, right in lists], axis=0) - 0.001 * weights
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
-    return Fusion(float(share[0]), doubt, *(float(one) for one in share[1:]))
+    return Fusion(float(share[0]), usual.doubt, *(float(one) for one in share[1:]))
 
 
-def _candidates(memory: AdaptiveMemory, question: Question, doubt: float) -> tuple[Any, Any] | None:
+def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual: Fusion) -> tuple[Any, Any] | None:
     """A row of leads for each candidate of the question, and which share of the right ones each is."""
-    policy = Policy(weights=Weights(0, 0, 1), fusion=Fusion(doubt=doubt), channels=("dense", "lexical"))
-    answer = memory.for_user(user_of(question.tenant)).recall(question.query, k=DEPTH, reinforce=False, policy=policy)
+    user, now = memory.for_user(user_of(question.tenant)), times.get(question.tenant)
+    answer = user.recall(question.query, k=DEPTH, now=now, reinforce=False, policy=USUAL.replace(fusion=usual))
     right = np.array([one.id in question.gold_ids for one in answer], dtype=float)
     if not right.any():
         return None
     rows = []
     for one in answer:
-        close = max(0.0, one.signals["similarity"]) * (1 - one.signals["covered"]) ** doubt
+        close = max(0.0, one.signals["similarity"]) * (1 - one.signals["covered"]) ** usual.doubt
         rows.append([close, *(one.signals.get(name, 0.0) for name in LEADS)])
     return np.array(rows), right / right.sum()
 

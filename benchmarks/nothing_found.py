@@ -36,7 +36,10 @@ from benchmarks.rot import user_of
 K, EACH = 10, 20
 TARGETS = (0.01, 0.05, 0.1)
 BOTH: Any = ("dense", "lexical")
-CHANNELS = {"dense": Policy(relevance_floor=0.5), "dense + words": Policy(relevance_floor=0.5, channels=BOTH)}
+CHANNELS = {
+    "dense": Policy(relevance_floor=0.5, channels=("dense",)),
+    "dense + words": Policy(relevance_floor=0.5, channels=BOTH),
+}
 SPLITS = {"tuning": ("val", ("oos_train", "oos_val")), "held out": ("test", ("oos_test",))}
 
 

@@ -1,11 +1,13 @@
-"""Does a recall find what answers the question? Beside plain Chroma, BM25 alone and naive rank fusion, same embedder.
+"""Does a recall find what answers the question? Beside plain Chroma, BM25 alone, rank fusion and naive chunks.
 
     python -m benchmarks.recall_quality --data DIR
     python -m benchmarks.recall_quality --data DIR --sets locomo --fit
+    python -m benchmarks.recall_quality --data DIR --sets locomo madial_en --embedder minilm
 
-Nothing is read (`reinforce=False`). LoCoMo: categories 1 to 4, one turn a record, with its speaker, session and order
-as metadata; for the baselines, which know no metadata, the speaker stands in the text. `r500` and `r1000` are the share
-of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each session's heading).
+Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
+with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
+metadata, the speaker stands in the text. `r500` and `r1000` are the share of the evidence within so many tokens
+(characters / 4, "Speaker: text", and 6 for each session's heading), `all 1000` the share of questions with all of it.
 `--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
 """
 
@@ -20,75 +22,96 @@ from typing import Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, LocalEmbedder, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, MiniLMEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
+from benchmarks.baselines import BOTH, Ranking, baselines, chunked, recalled
 from benchmarks.data import Dataset, Item, Question, add_data_argument, load
 from benchmarks.fit import fitted
 from benchmarks.report import print_table, write_json
-from benchmarks.rot import said, user_of
+from benchmarks.rot import DAY, said, user_of
 
 CONVERSATIONS = ("locomo",)
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}  # of LoCoMo
 SETS = ("locomo", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "timeqa_human")
-K, DEEP, RRF = 10, 60, 60
-ALONE = Weights(recency=0, importance=0, similarity=1)
-ONLY_WORDS = Fusion(dense=0, words=1, near=0, around=0, session=0, speaker=0)
-Ranking = Sequence[str]
-Ask = Callable[[Question, int], Ranking]
-
-
-BOTH: Any = ("dense", "lexical")
-HYBRID = Policy(channels=BOTH)
+EMBEDDERS: dict[str, Callable[[], Any]] = {"local": LocalEmbedder, "minilm": MiniLMEmbedder}
+K, DEEP = 10, 60
+Row = dict[str, Any]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
+    parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = [row for name in arguments.sets for row in rows_of(load(arguments.data, name), arguments)]
-    print_table(rows, title="What recalls find")
+    rows: list[Row] = []
+    for name in arguments.sets:
+        found = list(rows_of(load(arguments.data, name), arguments))
+        print_table(found, title=f"What recalls find in {name}, embedder {arguments.embedder}")
+        rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
 
-def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
     questions = asked(data, arguments.questions, arguments.seed)
     items = {item.id: item for item in data.items}
     base: list[float] | None = None
-    with opened("plain", data, plain) as memory:
-        rankers = dict(_baselines(memory))
-        best = {name: [ask(question, DEEP) for question in questions] for name, ask in rankers.items()}
-    with opened("ours", data, turn) as memory:
-        best["words besides"] = [_ours(memory, HYBRID)(question, DEEP) for question in questions]
-        if arguments.fit and data.name in CONVERSATIONS:
-            best["cross-fitted"] = list(_cross_fitted(memory, questions))
-    for name, rankings in best.items():
-        row, gains = _measured(data, items, questions, rankings)
+    for name, rankings in answers(data, questions, arguments):
+        row, gains = measured(data, items, questions, rankings)
         base = gains if name == "BM25" else base
         yield {"set": data.name, "questions": len(questions), "system": name, **row, **_against(gains, base, arguments)}
+
+
+def answers(
+    data: Dataset, questions: Sequence[Question], arguments: argparse.Namespace
+) -> Iterator[tuple[str, list[Ranking]]]:
+    """Each system's name, and its ranking for every question."""
+    embed = EMBEDDERS[arguments.embedder]()
+    with opened("plain", data, plain, embed) as memory:
+        for name, ask in baselines(memory):
+            yield name, [ask(question, DEEP) for question in questions]
+    if data.name in CONVERSATIONS:
+        ask = chunked(data, embed)
+        yield "chunks", [ask(question, DEEP) for question in questions]
+    with opened("ours", data, turn, embed) as memory:
+        ask = recalled(memory, Policy(), ends(data))
+        yield "default", [ask(question, DEEP) for question in questions]
+        if arguments.fit and data.name in CONVERSATIONS:
+            yield "cross-fitted", list(_cross_fitted(memory, data, questions))
 
 
 def asked(data: Dataset, most: int, seed: int) -> list[Question]:
     """The questions with an answer; of LoCoMo those of categories 1 to 4."""
     if data.name in CONVERSATIONS:
-        return [one for one in data.scorable if one.more.get("category") in (1, 2, 3, 4)]
+        return [one for one in data.scorable if one.more.get("category") in CATEGORIES]
     questions = list(data.scorable)
     random.Random(seed).shuffle(questions)
     return questions[:most]
 
 
-def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]]) -> AdaptiveMemory:
+def ends(data: Dataset) -> dict[str | None, float | None]:
+    """When each user is asked: a day after their last record, if its time is known."""
+    last: dict[str | None, float | None] = {}
+    for item in data.items:
+        if item.ts is not None:
+            last[item.tenant] = max(item.ts + DAY, last.get(item.tenant) or 0.0)
+    return last
+
+
+def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]], embed: Any = None) -> AdaptiveMemory:
     """A memory in RAM that holds the data."""
     client = chromadb.EphemeralClient()
     collection = client.create_collection(
         f"quality-{name}-{data.name}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
     )
-    memory = AdaptiveMemory(collection, embedder=LocalEmbedder(), keeping=Keeping(log=False, lag_seconds=3600))
+    source = LocalEmbedder() if embed is None else embed
+    memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600))
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = [shape(item) for item in data.items if item.tenant == tenant]
         memory.for_user(user_of(tenant)).remember_many(own)
@@ -107,56 +130,38 @@ def turn(item: Item) -> Mapping[str, Any]:
     return {"text": item.text, "id": item.id, "created_at": item.ts, "metadata": told}
 
 
-def _baselines(memory: AdaptiveMemory) -> Iterator[tuple[str, Ask]]:
-    """Plain vector search, words alone, and reciprocal rank fusion of the two as everybody does it."""
-    dense = _ours(memory, Policy(weights=ALONE, channels=("dense",)))
-    words = _ours(memory, Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH))
-
-    def fused(question: Question, k: int) -> Ranking:
-        ranks: dict[str, float] = {}
-        for ask in (dense, words):
-            for rank, one in enumerate(ask(question, k), start=1):
-                ranks[one] = ranks.get(one, 0.0) + 1.0 / (RRF + rank)
-        return sorted(ranks, key=lambda one: -ranks[one])[:k]
-
-    yield from (("Chroma", dense), ("BM25", words), (f"RRF {RRF}", fused))
-
-
-def _ours(memory: AdaptiveMemory, policy: Policy) -> Ask:
-    def ask(question: Question, k: int) -> Ranking:
-        scope = memory.for_user(user_of(question.tenant))
-        return scope.recall(question.query, k=k, reinforce=False, policy=policy).ids
-
-    return ask
-
-
-def _cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question]) -> Iterator[Ranking]:
+def _cross_fitted(memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]) -> Iterator[Ranking]:
     """Each question ranked with weights that were fitted without its user."""
     users = sorted({question.tenant for question in questions if question.tenant is not None})
-    halves = [set(users[::2]), set(users[1::2])]
-    policies = []
+    halves, times = [set(users[::2]), set(users[1::2])], ends(data)
+    asks = []
     for half in halves:
-        own = [question for question in questions if question.tenant in half]
-        policies.append(HYBRID.replace(fusion=fitted(memory, own)))
-        print("fitted:", policies[-1].fusion, file=sys.stderr)
+        fusion = fitted(memory, [question for question in questions if question.tenant in half], times)
+        print("fitted:", fusion, file=sys.stderr)
+        asks.append(recalled(memory, Policy(channels=BOTH, fusion=fusion), times))
     for question in questions:
-        yield _ours(memory, policies[0 if question.tenant in halves[1] else 1])(question, DEEP)
+        yield asks[0 if question.tenant in halves[1] else 1](question, DEEP)
 
 
-def _measured(
+def measured(
     data: Dataset, items: Mapping[str, Item], questions: Sequence[Question], rankings: Sequence[Ranking]
-) -> tuple[dict[str, Any], list[float]]:
+) -> tuple[Row, list[float]]:
+    """The means of all measures, and NDCG@10 of each question."""
     pairs = list(zip(rankings, (question.gold_ids for question in questions), strict=True))
     gains = [ndcg_at(ranking, gold, k=K) for ranking, gold in pairs]
-    row: dict[str, Any] = {
-        "recall@10": round(mean([recall_at(ranking, gold, k=K) for ranking, gold in pairs]), 3),
-        "NDCG@10": round(mean(gains), 3),
-    }
-    if data.name in CONVERSATIONS:
-        sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
-        row["session hit@1"] = round(mean([float(one) for one in sessions]), 3)
-        for budget in (500, 1000):
-            row[f"r{budget}"] = round(mean([evidence(ranking, gold, items, budget) for ranking, gold in pairs]), 3)
+    found = [recall_at(ranking, gold, k=K) for ranking, gold in pairs]
+    row: Row = {"recall@10": round(mean(found), 3), "NDCG@10": round(mean(gains), 3)}
+    if data.name not in CONVERSATIONS:
+        return row, gains
+    sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
+    row["session hit@1"] = round(mean([float(one) for one in sessions]), 3)
+    for budget in (500, 1000):
+        shown = [evidence(ranking, gold, items, budget) for ranking, gold in pairs]
+        row[f"r{budget}"] = round(mean(shown), 3)
+    row["all 1000"] = round(mean([float(one == 1.0) for one in shown]), 3)
+    for number, name in CATEGORIES.items():
+        own = [one for one, question in zip(found, questions, strict=True) if question.more["category"] == number]
+        row[f"{name}, recall@10"] = round(mean(own), 3)
     return row, gains
 
 
@@ -172,7 +177,7 @@ def evidence(ranking: Ranking, gold: Sequence[str], items: Mapping[str, Item], b
     return len(shown & set(gold)) / len(set(gold))
 
 
-def _against(gains: Sequence[float], base: Sequence[float] | None, arguments: argparse.Namespace) -> dict[str, Any]:
+def _against(gains: Sequence[float], base: Sequence[float] | None, arguments: argparse.Namespace) -> Row:
     if base is None or base is gains:
         return {"NDCG over BM25": "", "95 %": ""}
     change = paired_difference(gains, base, seed=arguments.seed)

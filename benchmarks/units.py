@@ -32,8 +32,9 @@ from adaptive_memory_core.channels.words import words
 from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
+from benchmarks.baselines import BOTH
 from benchmarks.data import Dataset, Item, Question, add_data_argument, load
-from benchmarks.recall_quality import BOTH, asked, opened, turn
+from benchmarks.recall_quality import asked, opened, turn
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import user_of
 

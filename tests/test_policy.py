@@ -27,6 +27,7 @@ CHOICES = {
     "duplicates",
     "intact",
     "channel_weights",
+    "kind_weights",
 }
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
@@ -184,7 +185,9 @@ numbers = st.fixed_dictionaries(
         "blend": st.sampled_from(["sum", "product"]),
         "unit": st.sampled_from(["recalls", "days"]),
         "by_kind": st.sampled_from([(), {"fact": Remembrance(decay_rate=0.9)}]),
-        "channels": st.sampled_from([("dense",), ("dense", "lexical"), ("lexical", "dense")]),
+        "channels": st.sampled_from(["auto", ("dense",), ("dense", "lexical"), ("lexical", "dense")]),
+        "fusion": st.sampled_from(["auto", Fusion(), Fusion(dense=0.5)]),
+        "kind_weights": st.sampled_from([(), {"fact": 1, "reflection": 0.8}]),
         "weights": st.builds(Weights, st.floats(0, 9), st.integers(0, 9), st.floats(0.1, 9)),
     },
 )

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.ranges import Range, check_ranges
 
-LEADS = ("words", "near", "around", "session", "speaker")  # what the lexical channel says; see channels/lexical.py
+SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says; see channels/lexical.py
+LEADS = (*SAID, "before", "company")  # and what other candidates say; see channels/company.py
 Method = Literal["convex", "rrf"]
 
 
@@ -16,17 +17,21 @@ Method = Literal["convex", "rrf"]
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
-    The defaults are measured with the bundled embedder (`benchmarks/recall_quality.py`). Where records are no turns of
-    a conversation, `near`, `around` and `session` are about the record itself, and say what `words` says.
+    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes those of MEASURED
+    where the embedder is one of these. Where records are no turns of a conversation, `near`, `around` and `session` are
+    about the record itself and say what `words` says, and `dated`, `before` and `company` are not there.
     """
 
-    dense: float = 0.25  # the similarity
+    dense: float = 1.0  # the similarity
     doubt: float = 2.0  # its weight falls with the share of the cue that words cover, to this power; 0 = never
-    words: float = 0.18  # the cue's words in the record
-    near: float = 0.20  # in the record and the turns next to it
-    around: float = 0.28  # in the record and three turns on either side
-    session: float = 0.09  # in its whole session
-    speaker: float = 0.10  # said by the only speaker that the cue names
+    words: float = 0.22  # the cue's words in the record
+    near: float = 0.18  # in the record and the turns next to it
+    around: float = 0.26  # in the record and three turns on either side
+    session: float = 0.10  # in its whole session
+    speaker: float = 0.16  # said by the only speaker that the cue names
+    dated: float = 0.14  # the turn says a time, where the cue asks when
+    before: float = 0.10  # the similarity of the turn before it
+    company: float = 0.20  # the best similarity in its session
     method: Method = field(
         default="convex", kw_only=True
     )  # of putting them together: their numbers, or "rrf": the ranks that each channel gives
@@ -43,17 +48,26 @@ class Fusion:
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
 
 
-MEASURED = Fusion()
+CAUTIOUS = Fusion()
+MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
+    "wordllama-l2-supercat-256": Fusion(
+        doubt=5.0, words=0.147, near=0.12, around=0.173, session=0.067, speaker=0.107, dated=0.093, before=0.067,
+        company=0.133,
+    ),
+    "all-minilm-l6-v2": Fusion(doubt=1.0),
+}  # fmt: skip
 
 
-def fusion_of(given: Any) -> Fusion:
-    """A Fusion, or the name of a method.
+def fusion_of(given: Any) -> Fusion | Literal["auto"]:
+    """A Fusion, the name of a method, or "auto".
 
     >>> fusion_of("rrf").method
     'rrf'
     """
-    if isinstance(given, Fusion):
-        return given
+    if isinstance(given, Fusion) or given == "auto":
+        return given  # type: ignore[no-any-return] # one of the two
     if given in ("convex", "rrf"):
         return Fusion(method=given)
-    raise PolicyError(f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex' or 'rrf'.")
+    raise PolicyError(
+        f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex', 'rrf' or 'auto'."
+    )

@@ -228,6 +228,7 @@ class AdaptiveMemory:
         if regime is not None:
             self._regime = regime.followed_by(policy.pace, at=self.now())
         self._policy = policy
+        self._expect_words()
 
     @property
     def regime(self) -> Regime:
@@ -293,11 +294,18 @@ class AdaptiveMemory:
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
         self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
+        self._expect_words()
         own = (self._store, self._ledger, checked, self._projector, self._words, self._floors)
         self._ports = Ports(*own, through, self.keeping.log, self._languages, self._channels, self._unanswered)
 
     def _measured(self, scope: Scope, policy: Policy, going: Callable[[], bool]) -> Flow[object]:
         return calibrate(self._ports, request_to_calibrate(self, scope, policy), UNRELATED, going=going)
+
+    def _expect_words(self) -> None:
+        """Index words as they are written, not when they are first asked for, where this memory finds by them."""
+        channel: LexicalChannel | None = getattr(self, "_words", None)
+        if channel is not None and "lexical" in self._policy.suited(self._embedder_name).channels:
+            channel.expect()
 
     def _trim(self) -> None:
         keep = self.keeping

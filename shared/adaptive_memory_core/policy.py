@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
-from adaptive_memory_core.fusion import MEASURED, Fusion, fusion_of
+from adaptive_memory_core.fusion import CAUTIOUS, LEADS, MEASURED, Fusion, fusion_of
+from adaptive_memory_core.kind_weights import kind_weights_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 from adaptive_memory_core.sources import OURS, check_channels, weights_of
@@ -111,10 +112,11 @@ class Policy(HashedOnce):
 
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[str, ...] = ("dense",)  # where candidates come from: vectors, "lexical": words, and your own
-    fusion: Fusion = MEASURED  # what each of their leads counts, and how they are put together
+    channels: tuple[str, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
+    fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts, and how they are put together
     channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
     channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
+    kind_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of a kind, beside 1 for all others; 003
     rerank_weight: float = 0.5  # share of the relevance that a reranker decides, where there is one
     rerank_candidates: int = 20  # of the best, at least k, that it is shown
     rerank_timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
@@ -173,6 +175,7 @@ class Policy(HashedOnce):
         check_ranges(self, REMEMBRANCE_RANGES)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
+        object.__setattr__(self, "kind_weights", kind_weights_of(self.kind_weights))
         object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
 
     __hash__ = HashedOnce.__hash__
@@ -196,18 +199,41 @@ class Policy(HashedOnce):
             raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
         return _PRESETS[name]()
 
+    def suited(self, embedder: str) -> Policy:
+        """The policy with "auto" decided for an embedder of that name, where it is one for which words were measured to
+        help (`fusion.MEASURED`): words besides vectors, with the weights of that measurement. For any other it stays
+        "auto", which then means vectors alone, and cautious weights where words are asked for.
+
+        >>> Policy().suited("all-minilm-l6-v2").channels, Policy().suited("theirs").channels
+        (('dense', 'lexical'), 'auto')
+        >>> Policy(channels=("dense",)).suited("all-minilm-l6-v2").channels
+        ('dense',)
+        """
+        known = MEASURED.get(embedder)
+        return self if known is None or self.channels == ("dense",) else _suited(self, known)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The channels that are asked; vectors alone, as long as no embedder has decided it."""
+        return ("dense",) if self.channels == "auto" else self.channels
+
+    @property
+    def weighing(self) -> Fusion:
+        """What each lead counts; cautiously, as long as no embedder has decided it."""
+        return self.fusion if isinstance(self.fusion, Fusion) else CAUTIOUS
+
     @property
     def blending(self) -> Blend:
         """How the signals are put together: as a weighted sum, but where not only vectors count, bounded."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() and len(self.channels) > 1 else "sum"
+        return "bounded" if self.weights == Weights() and len(self.ways) > 1 else "sum"
 
     @property
     def own_weights(self) -> dict[str, float]:
         """What each channel of the caller's own counts; one without a weight as much as the vectors."""
         given = dict(self.channel_weights)
-        return {name: given.get(name, 1.0) for name in self.channels if name not in OURS}
+        return {name: given.get(name, 1.0) for name in self.ways if name not in OURS}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
@@ -235,19 +261,36 @@ class Policy(HashedOnce):
         weights = {
             name: kept["weights"][name] for name in (field.name for field in fields(Weights)) if name in kept["weights"]
         }
-        known_leads = {field.name for field in fields(Fusion)}
-        leads = {name: value for name, value in kept.get("fusion", {}).items() if name in known_leads}
         kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
         return Policy(
             **{
                 **kept,
                 "weights": Weights(**weights),
-                "channels": tuple(kept["channels"]),
-                "fusion": Fusion(**leads),
+                "channels": _channels(kept.get("channels", "auto")),
+                "fusion": _fusion(kept.get("fusion", "auto")),
                 "by_kind": kinds,
+                "kind_weights": tuple((kind, weight) for kind, weight in kept.get("kind_weights", ())),
                 "channel_weights": tuple((name, weight) for name, weight in kept.get("channel_weights", ())),
             }
         )
+
+
+@lru_cache(maxsize=256)
+def _suited(policy: Policy, known: Fusion) -> Policy:
+    changes = {"channels": ("dense", "lexical"), "fusion": known}
+    return replace(policy, **{name: value for name, value in changes.items() if getattr(policy, name) == "auto"})  # type: ignore[arg-type] # each is of its field's kind
+
+
+def _channels(written: Any) -> Any:
+    return written if written == "auto" else tuple(written)
+
+
+def _fusion(written: Any) -> Any:
+    """As it was written; leads that this version does not know are left out, those it did not have count nothing."""
+    if written == "auto":
+        return written
+    known = {field.name: written[field.name] for field in fields(Fusion) if field.name in written}
+    return Fusion(**{**dict.fromkeys(LEADS, 0.0), **known})
 
 
 @lru_cache(maxsize=64)
@@ -278,6 +321,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
+        "channels": ("dense",),
         "duplicates": "keep",
         "recency_spread": 0.01,
         "importance_spread": 0.01,

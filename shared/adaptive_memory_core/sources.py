@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import LEADS, MEASURED
+from adaptive_memory_core.fusion import CAUTIOUS, LEADS
 from adaptive_memory_core.ranges import Range
 
 OURS = ("dense", "lexical")
 RERANKER = "reranker"  # the name of its part
-AS_THE_VECTORS = MEASURED.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
+AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
 _TAKEN = {
     *OURS,
     *LEADS,
@@ -41,11 +41,13 @@ def check_channels(channels: Any) -> None:
     Traceback (most recent call last):
     adaptive_memory_core.errors.PolicyError: Policy(channels=('sql',)) is not allowed. ...
     """
+    if channels == "auto":
+        return
     known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
             f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical' "
-            "and the names of your own channels: letters, digits, - and _, and none that a part of a score has."
+            "and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
         )
 
 

@@ -112,4 +112,5 @@ def calibrate(
 def request_to_calibrate(memory: Memory, scope: Scope, policy: Policy) -> Request:
     """A recall that only looks, before it is known for what."""
     now, cue = memory.now(), Cue(UNRELATED[0])
-    return Request(memory.new_id(), scope, cue, 1, now, None, policy, memory.regime, reinforce=False)
+    suited = policy.suited(memory.embedder_name)
+    return Request(memory.new_id(), scope, cue, 1, now, None, suited, memory.regime, reinforce=False)

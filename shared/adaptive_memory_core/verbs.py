@@ -69,8 +69,8 @@ def recall(
     reranker: Any,
     fallback: Fallback | None,
 ) -> Flow[Recall]:
-    given = check.where(where)
-    request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
+    filtered, name = check.where(where), memory.embedder_name
+    request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
         request = replace(request, bar=bar, notes=notes)
@@ -92,7 +92,7 @@ def rerank(
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker)
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker, "")
     return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
@@ -107,6 +107,7 @@ def _request(
     policy: Policy | None,
     turn: str | None,
     reranker: Any,
+    embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
     if policy is not None:
         check.channels(check.policy(policy, memory.policy), memory.ports().channels)
@@ -118,7 +119,7 @@ def _request(
         k=k,
         now=memory.now() if at is None else at,
         where=where,
-        policy=check.policy(policy, memory.policy),
+        policy=check.policy(policy, memory.policy).suited(embedder),
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),

@@ -27,12 +27,14 @@ class Turns(NamedTuple):
 
 class Conversation(NamedTuple):
     """`speakers` are in lower case, each with the numbers of what they said; `unnamed` says that texts do not repeat
-    their speaker's name, and `in_sessions` that there is a conversation at all."""
+    their speaker's name, and `in_sessions` that there is a conversation at all. `places` say where in the
+    layout's order each record stands."""
 
     layout: Layout
     in_sessions: bool
     speakers: Mapping[str, Array]
     unnamed: bool
+    places: Array
 
 
 def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
@@ -52,7 +54,9 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     layout = Layout(lengths, live, order, np.repeat(starts, spread), np.repeat(ends, spread))
     spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
     unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
-    return Conversation(layout, bool((sessions >= 0).any()), speakers, unnamed)
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return Conversation(layout, bool((sessions >= 0).any()), speakers, unnamed, places)
 
 
 def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:

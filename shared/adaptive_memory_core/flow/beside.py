@@ -45,7 +45,7 @@ def intact(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
 
 def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
     """The ids of what stands beside each: as the word index knows, else from the records of their sessions."""
-    if "lexical" in request.policy.channels:
+    if "lexical" in request.policy.ways:
         return (yield from _known(ports, request, [one.hit.stored_id for one in best]))
     told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
     sessions = [value for name, value in told.items() if name is not None]

@@ -40,10 +40,15 @@ class Looked:
         words = {} if self.leads is None else self.leads.of(hit.stored_id)
         return {**words, **{name: numbers.get(hit.record.id, 0.0) for name, numbers in self.own.items()}}
 
+    def together(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The candidates with what the channels say of each, and in a conversation what they say of each other."""
+        beside = {} if self.leads is None else self.leads.company(hits)
+        return [replace(hit, leads={**self.of(hit), **beside.get(hit.stored_id, {})}) for hit in hits]
+
 
 def look(ports: Ports, request: Request) -> Flow[Looked]:
     """Ask all channels that the policy has besides the vectors. What fails is left out, and the recall says so."""
-    if request.policy.channels == ("dense",) or not request.cue.own_words.strip():
+    if request.policy.ways == ("dense",) or not request.cue.own_words.strip():
         return Looked()
     within: Outcome[set[str]] = Outcome()
     if request.where is not None:
@@ -63,10 +68,10 @@ def _asked(ports: Ports, request: Request, within: Set[str] | None) -> Flow[tupl
     """The channels and what came of asking them: all at once, unless it is the words alone and nothing limits them."""
     policy, cue = request.policy, request.cue.own_words
     limit, seconds = max(policy.recall_k, request.k), policy.channel_timeout_seconds
-    names = [name for name in policy.channels if name != "dense"]
+    names = [name for name in policy.ways if name != "dense"]
 
     def words() -> Leads:
-        return ports.lexical.look(request.scope, cue, policy.fusion, limit, within)
+        return ports.lexical.look(request.scope, cue, policy.weighing, limit, within)
 
     if names == ["lexical"] and not seconds:
         return names, [(yield from attempt(Exception, words))]
@@ -118,7 +123,7 @@ def joined(ports: Ports, request: Request, cue: Cue, nearest: Finding, looked: L
         yield from _tell(ports, request, finding, words, more)
     return replace(
         finding,
-        hits=[replace(hit, leads=looked.of(hit)) for hit in hits],
+        hits=looked.together(hits),
         notes=(*finding.notes, *notes),
         dropped=(*finding.dropped, *_absent(request, looked, hits)),
         strangers={**finding.strangers, **strangers(hits[len(finding.hits) :], known, request)},

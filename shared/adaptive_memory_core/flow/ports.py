@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from adaptive_memory_core.channels.company import company
+from adaptive_memory_core.channels.conversation import Conversation
 from adaptive_memory_core.cue.intent import Language, Window
 from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.fusion import Fusion
@@ -96,7 +98,8 @@ class Found(NamedTuple):
 class Leads:
     """What a channel says: its own best records, and of any record one number in [0, 1] for each thing it looks at.
 
-    `covered` is how well its best one answers; `numbers` say where in the columns a record stands.
+    `covered` is how well its best one answers; `numbers` say where in the columns a record stands; `talk` is how the
+    records stand to each other, where they are turns of a conversation.
     """
 
     best: Sequence[str]
@@ -104,6 +107,7 @@ class Leads:
     covered: float
     numbers: Mapping[str, int]
     cue: str  # what the vectors are to look for: the cue, less what this channel takes care of
+    talk: Conversation | None = None
     note: str | None = None
 
     def of(self, stored_id: str) -> dict[str, float]:
@@ -116,6 +120,17 @@ class Leads:
             },
             "covered": self.covered,
         }
+
+    def company(self, hits: Sequence[Hit]) -> dict[str, dict[str, float]]:
+        """In a conversation, what the candidates say of each other."""
+        if self.talk is None:
+            return {}
+        last = len(self.talk.places)
+        close = {hit.stored_id: min(1.0, max(0.0, hit.similarity)) for hit in hits}
+        numbers = {one: number for one in close if (number := self.numbers.get(one, last)) < last}  # else met since
+        found = company({number: close[one] for one, number in numbers.items()}, self.talk)
+        beside = {one: found[numbers[one]] if one in numbers else (own, own) for one, own in close.items()}
+        return {one: {"before": before, "company": best} for one, (before, best) in beside.items()}
 
 
 class Channel(Protocol):

@@ -62,7 +62,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    shares = relevances(hits, policy.fusion, policy.own_weights, policy.rerank_weight)
+    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank_weight)
     close = [
         weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)

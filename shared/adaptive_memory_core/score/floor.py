@@ -71,7 +71,7 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     if not fit:
         return None
     own = policy.own_weights
-    together = max(sum(relevance(hit.similarity, hit.leads, policy.fusion, own).values()) for hit in fit)
+    together = max(sum(relevance(hit.similarity, hit.leads, policy.weighing, own).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
 

@@ -13,6 +13,7 @@ from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
+from adaptive_memory_core.score.kinds import weighed
 from adaptive_memory_core.score.same import leaders
 
 NO_VECTORS: Mapping[str, Any] = {}
@@ -29,7 +30,7 @@ def select(
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
-    Where a time is asked about, the same words at another time are another memory. `vectors` (by the id in the
+    Where a time is named, the same words at another time are another memory. `vectors` (by the id in the
     collection) are needed where the policy asks for diversity.
 
     >>> from adaptive_memory_core.records import Record
@@ -40,9 +41,9 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(score(fit, attuned(policy, intent), now=now), intent, policy)
+    scored = timely(weighed(score(fit, attuned(policy, intent), now=now), policy), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
-    kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent)
+    kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
     dropped += [Dropped(hit.record.id, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
     return tuple(kept), tuple(dropped)

@@ -38,10 +38,10 @@ class FloorKeeper:
 
     def manner(self, policy: Policy) -> str:
         """What a floor hangs on besides the records: another embedder or other weights of channels need their own."""
-        if policy.channels == ("dense",):
+        if policy.ways == ("dense",):
             return f"{self._name}|dense"
-        weights = repr((policy.fusion, sorted(policy.own_weights.items()))).encode()
-        channels = "+".join(sorted(policy.channels))
+        weights = repr((policy.weighing, sorted(policy.own_weights.items()))).encode()
+        channels = "+".join(sorted(policy.ways))
         return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}"
 
     def embed(self, text: str) -> Any:

@@ -33,7 +33,11 @@ class LexicalChannel:
         self._thread: threading.Thread | None = None
         self._compared = -COMPARED_SECONDS
         self._owed = False  # whether what the thread takes in is to be written down
-        self._asked = False  # until somebody looks, nothing needs to be kept up with
+        self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
+
+    def expect(self) -> None:
+        """Somebody is going to look: what is written from now on is taken in at once."""
+        self._asked = True
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words; a note where some are not taken in yet."""

@@ -10,12 +10,15 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation import Conversation, Turns, conversation
 from adaptive_memory_core.channels.lexical import Posting
+from adaptive_memory_core.channels.words import words
+from adaptive_memory_core.cue.when import SAYS
 from adaptive_memory_core.store import ledger_words
 from adaptive_memory_core.store.unwritten import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
 Array = Any
+_TIMES = frozenset(words(" ".join(SAYS)))
 News = tuple[Sequence[tuple[int, int]], Sequence[tuple[Any, ...]]]  # removals and rows
 NO_NEWS: News = ((), ())
 
@@ -41,6 +44,7 @@ class Resident:
         self.version = -1  # of that
         self._frozen = 0
         self._conversation: Conversation | None = None
+        self._dated: Array | None = None
         self._freeze()
 
     def __len__(self) -> int:
@@ -101,6 +105,15 @@ class Resident:
             self._conversation = conversation(turns, self._lengths, len(self))
         return self._conversation
 
+    @property
+    def dated(self) -> Array:
+        """1 for each record that says a time."""
+        if self._dated is None:
+            self._dated = np.zeros(len(self.ids))
+            for word in _TIMES:
+                self._dated[self._holding(ledger_words.digest_of(word))[0]] = 1.0
+        return self._dated
+
     def _holding(self, term: int) -> tuple[Array, Array]:
         start = int(np.searchsorted(self._known, term))
         docs, counts = np.empty(0, dtype=np.int64), np.empty(0)
@@ -132,7 +145,7 @@ class Resident:
         self._sizes += [len(row[4]) // 8 for row in rows]
         self._terms.append(np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8"))
         self._counts.append(np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
-        self._conversation = None
+        self._conversation = self._dated = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
         else:
@@ -161,7 +174,7 @@ class Resident:
         if places:
             lengths = self._lengths.copy()
             lengths[places] = 0.0
-            self._lengths, self._conversation = lengths, None
+            self._lengths, self._conversation, self._dated = lengths, None, None
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)
@@ -171,4 +184,4 @@ class Resident:
                 lengths[place] = 0.0
                 if self.numbers.get(self.ids[place]) == place:
                     del self.numbers[self.ids[place]]
-        self._lengths, self._conversation = lengths, None
+        self._lengths, self._conversation, self._dated = lengths, None, None

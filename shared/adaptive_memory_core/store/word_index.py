@@ -13,6 +13,7 @@ from adaptive_memory_core.channels.conversation import named, next_to, without
 from adaptive_memory_core.channels.lexical import coverage
 from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.channels.words import words
+from adaptive_memory_core.cue.when import asks_when
 from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
@@ -45,16 +46,17 @@ class WordIndex:
             covered = coverage(user.postings(asked), talk.layout, in_sessions=talk.in_sessions)
             speakers = named(cue, talk.speakers)
             ids, numbers = user.ids, user.numbers
+            dated = user.dated if talk.in_sessions and asks_when(cue) else None
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:
             said[talk.speakers[speakers[0]]] = 1.0
-        leads["speaker"] = said if len(speakers) == 1 else None
+        leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
         worth = sum(getattr(fusion, name) * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return Leads(best, known, covered.best, numbers, text)
+        return Leads(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
