@@ -83,6 +83,7 @@ def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
         "remembered": read.remembered,
         "strength": float(read.strength),
         "pinned": read.pinned,
+        **({} if hit.shared is None else {"shared": hit.shared}),
     }
 
 
@@ -121,6 +122,11 @@ def verdicts_on(helpful: Iterable[Document], unhelpful: Iterable[Document]) -> d
 def _origin(document: object) -> tuple[str, str]:
     """The recall that returned a document, and the record's id."""
     details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
+    if isinstance(details, Mapping) and "shared" in details:
+        raise InvalidInputError(
+            f"The document {details.get('id')!r} is shared: {details['shared']}. A reader's verdict would change what "
+            "others find, so it is not taken. Judge the user's own documents."
+        )
     if isinstance(details, Mapping) and {"recall_id", "id"} <= details.keys():
         return details["recall_id"], details["id"]
     raise InvalidInputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from adaptive_memory_core.flow import check
 from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user
 from langchain_adaptive_memory.turns import watch_runs
-from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of
+from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of, with_fallback
 
 
 class RetrieverOverMemory(BaseRetriever):
@@ -36,6 +36,7 @@ class RetrieverOverMemory(BaseRetriever):
     score_threshold: SkipValidation[float | None] = None
     similarity_threshold: SkipValidation[float | None] = None
     reinforce: SkipValidation[bool] = True
+    fallback: SkipValidation[Any] = None
     user_key: str | None = USER_KEY
     owns_memory: bool = False
 
@@ -58,17 +59,26 @@ class RetrieverOverMemory(BaseRetriever):
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
         clock: Callable[[], float] | None = None,
+        shared: Iterable[str] = (),
         **retriever_fields: Any,
     ) -> Self:
         """A retriever over a `chromadb.Collection` as it is, with its own memory; close it when done.
 
         `embeddings` are those that the vectors were made with, None for the collection's own embedding function.
-        `fields`, `ledger`, `write`, `keeping` and `clock` are those of `AdaptiveMemory`.
+        `fields`, `ledger`, `write`, `keeping`, `clock` and `shared` are those of `AdaptiveMemory`.
         """
         more: dict[str, Any] = {} if clock is None else {"clock": clock}
         policy = checked_policy(retriever_fields.get("policy"))
         memory = memory_over(
-            collection, embeddings, fields=fields, ledger=ledger, write=write, keeping=keeping, policy=policy, **more
+            collection,
+            embeddings,
+            fields=fields,
+            ledger=ledger,
+            write=write,
+            keeping=keeping,
+            policy=policy,
+            shared=shared,
+            **more,
         )
         try:
             retriever_fields.setdefault("user_id", usual_user(collection, memory))
@@ -116,6 +126,8 @@ class RetrieverOverMemory(BaseRetriever):
         checked_memory(self.memory)
         if isinstance(self.memory, UserMemory):
             scope_of(self.memory, default=self.user_id, key=None)
+        if self.fallback is not None:
+            with_fallback(self.memory, self.fallback)
         return self
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from langchain_adaptive_memory.convert import arguments_of, documents_of, verdic
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.source import tracing_names
 from langchain_adaptive_memory.turns import turn_of
-from langchain_adaptive_memory.user import NOT_GIVEN, scope_of
+from langchain_adaptive_memory.user import NOT_GIVEN, scope_of, with_fallback
 
 CONFIG = "_config"  # how the config of a call reaches the methods that LangChain calls, which it does not tell them
 
@@ -48,6 +48,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             The least similarity to the query: for "nothing relevant here".
         reinforce: bool
             Whether what is returned counts as read.
+        fallback: str | EVERYONE | None
+            What users without records of their own read instead: a user that the memory declares to be `shared`, or
+            EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
         owns_memory: bool
@@ -113,7 +116,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         }
 
     def _scope(self, config: RunnableConfig | None, given: Any = NOT_GIVEN) -> UserMemory:
-        return scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key)
+        scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key)
+        return scope if self.fallback is None else with_fallback(scope, self.fallback)
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
         return {**super()._get_ls_params(**kwargs), **tracing_names(self.memory)}

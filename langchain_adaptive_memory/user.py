@@ -35,6 +35,7 @@ EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `user_id` of a retriever: the records that belong to no user, where a call names none."""
 NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 
+_SOMEBODY = "somebody without a name"
 Default = str | Literal[Unnamed.EVERYONE] | None
 
 
@@ -63,6 +64,20 @@ def scope_of(
     if user is None:
         raise nobody(key)
     return memory.for_user(user)
+
+
+def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMemory:
+    """A user's memory with a shared scope to fall back to; that of the records of nobody needs none.
+
+    Given the whole memory, it only sees whether there is such a scope, as for a user whose name nobody has.
+    """
+    whole = memory.memory if isinstance(memory, UserMemory) else memory
+    if not isinstance(whole, AdaptiveMemory):
+        raise InvalidInputError(f"fallback needs an AdaptiveMemory, and this is {type(whole).__name__}.")
+    user = memory.user if isinstance(memory, UserMemory) else _SOMEBODY
+    if user is None or user == fallback:
+        return whole.for_everyone() if user is None else whole.for_user(user)
+    return whole.for_user(user, fallback=whole.for_everyone() if fallback is EVERYONE else fallback)
 
 
 def find_user(

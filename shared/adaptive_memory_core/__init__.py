@@ -59,6 +59,7 @@ from adaptive_memory_core.reports import (
     Stats,
     Strengths,
 )
+from adaptive_memory_core.score.floor_report import Calibration, Unrelated
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -66,6 +67,7 @@ __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
     "AgentState",
+    "Calibration",
     "Change",
     "ClosedError",
     "Cue",
@@ -115,6 +117,7 @@ __all__ = [
     "StoreError",
     "StoreInUseError",
     "Strengths",
+    "Unrelated",
     "UserMemory",
     "Verdict",
     "Weights",

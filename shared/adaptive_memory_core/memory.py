@@ -18,9 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.cue.english import English
 from adaptive_memory_core.cue.intent import Language
-from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
+from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError, ScopeError
+from adaptive_memory_core.flow import check
+from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.check import channels as check_channels
 from adaptive_memory_core.flow.check import moment, user_scope
+from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
@@ -33,11 +38,13 @@ from adaptive_memory_core.sources import RERANKER
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
+from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_outbox import trim
 from adaptive_memory_core.store.lexical_channel import LexicalChannel
 from adaptive_memory_core.store.projector import BackgroundProjector
 from adaptive_memory_core.store.word_index import WordIndex
+from adaptive_memory_core.upkeep_verbs import request_to_calibrate
 from adaptive_memory_core.user_memory import UserMemory
 
 if TYPE_CHECKING:
@@ -58,6 +65,7 @@ class AdaptiveMemory:
     `channels` are further ways to find records, which a policy may name: functions of a cue, a user and a limit to ids
     with a number in [0, 1] each. `reranker` reads a cue and texts together: a function of both to one number each, or
     an object with `predict(pairs)`, such as a sentence-transformers CrossEncoder. Both may be async.
+    `shared` names the users whose records any user may be given to fall back to; nobody else's can be.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -83,6 +91,7 @@ class AdaptiveMemory:
         languages: Iterable[Language] | None = None,
         channels: Mapping[str, Source] | None = None,
         reranker: Reranker | None = None,
+        shared: Iterable[str] = (),
     ) -> None:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
@@ -94,6 +103,7 @@ class AdaptiveMemory:
         self.keeping = Keeping() if keeping is None else keeping
         self._clock, self._pid, self._closed = clock, os.getpid(), False
         self._languages = (English(),) if languages is None else tuple(languages)
+        self.shared = check.shared(shared)
         self._closing = threading.Lock()
         self._client: Any = None
         place.check_collection(collection)
@@ -124,6 +134,7 @@ class AdaptiveMemory:
         languages: Iterable[Language] | None = None,
         channels: Mapping[str, Source] | None = None,
         reranker: Reranker | None = None,
+        shared: Iterable[str] = (),
     ) -> AdaptiveMemory:
         """A memory in a directory: embedded Chroma and the ledger in one place.
 
@@ -149,6 +160,7 @@ class AdaptiveMemory:
                     languages=languages,
                     channels=channels,
                     reranker=reranker,
+                    shared=shared,
                 )
             except BaseException:
                 place.close_client(client)
@@ -156,9 +168,19 @@ class AdaptiveMemory:
         memory._client = client
         return memory
 
-    def for_user(self, user: str) -> UserMemory:
-        """The memory of one user; every read and write goes through such a scope."""
-        return UserMemory(self, user_scope(user))
+    def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
+        """The memory of one user; every read and write goes through such a scope.
+
+        `fallback` is what recalls of a user without a history fill up with: a user named in `shared` when this memory
+        was made, or `for_everyone()`. It ends when the user has `fallback_below` records of their own.
+        """
+        scope = user_scope(user)
+        if fallback is None:
+            return UserMemory(self, scope)
+        if isinstance(fallback, UserMemory) and fallback.memory is not self:
+            raise ScopeError(f"The fallback {fallback!r} is of another memory. Give one of this memory's scopes.")
+        behind = fallback.scope if isinstance(fallback, UserMemory) else user_scope(fallback)
+        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below))
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
@@ -178,6 +200,7 @@ class AdaptiveMemory:
             self._closed = True
         if self._pid == os.getpid():
             _open.discard(self)
+            self._floors.close()
             self._words.close()
             self._flush_last()
             self._projector.close()
@@ -270,9 +293,13 @@ class AdaptiveMemory:
         checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
+        self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
         self._expect_words()
-        own = (self._store, self._ledger, checked, self._projector, self._words)
+        own = (self._store, self._ledger, checked, self._projector, self._words, self._floors)
         self._ports = Ports(*own, through, self.keeping.log, self._languages, self._channels, self._unanswered)
+
+    def _measured(self, scope: Scope, policy: Policy, going: Callable[[], bool]) -> Flow[object]:
+        return calibrate(self._ports, request_to_calibrate(self, scope, policy), UNRELATED, going=going)
 
     def _expect_words(self) -> None:
         """Index words as they are written, not when they are first asked for, where this memory finds by them."""

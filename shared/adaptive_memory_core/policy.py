@@ -71,6 +71,7 @@ _RANGES: dict[str, Range] = {
     "rerank_timeout_seconds": Range(0, 3600),
     "similarity_floor": SHARE,
     "score_floor": SHARE,
+    "relevance_floor": Range(0, 0.5),
     "count_weight": Range(0, 1),
     "count_boost_max": SHARE,
     "count_decay_per_day": SHARE,
@@ -123,6 +124,9 @@ class Policy(HashedOnce):
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
     score_floor: float = 0.0  # score in [0, 1] below which a hit is dropped; 0 = off
+    relevance_floor: float = (
+        0.0  # share of unrelated questions that may be answered; benchmarks/nothing_found.py; 0 = off
+    )
 
     half_life_days: float = 14.0  # days until recency is 0.5; 003: 7 to 30
     half_life_growth: float = 0.0  # share by which each counted read lengthens it (MemoryBank's form); 0 = off

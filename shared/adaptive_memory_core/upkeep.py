@@ -9,8 +9,11 @@ from typing import TypeVar
 from adaptive_memory_core import upkeep_verbs as verbs
 from adaptive_memory_core.flow import reinforce
 from adaptive_memory_core.flow.drive import Flow, arun, run
+from adaptive_memory_core.flow.fallback import Fallback, unmet_here
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.score.floor_report import Calibration
 from adaptive_memory_core.verbs import Memory, Moment
 
 T = TypeVar("T")
@@ -19,9 +22,10 @@ T = TypeVar("T")
 class Upkeep:
     """The part of a user's memory that looks after it."""
 
-    def __init__(self, memory: Memory, scope: Scope) -> None:
+    def __init__(self, memory: Memory, scope: Scope, fallback: Fallback | None = None) -> None:
         self._memory = memory
         self.scope = scope
+        self.fallback = fallback
 
     def __repr__(self) -> str:
         return f"<memory of {self.scope}>"
@@ -155,8 +159,21 @@ class Upkeep:
         """`stats`, async."""
         return await self._arun(verbs.stats(self._memory, self.scope, at_least))
 
+    def calibrate(self, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Calibration:
+        """Measure what unrelated questions find in this scope: below that is the `relevance_floor`. Print the report.
+
+        `questions` are ones that have nothing to do with it, at least 20; omitted, a list of our own in English. It
+        holds for the embedder and for the channels of `policy` (omitted, the memory's), and reads nothing. A recall
+        under a relevance floor starts it by itself, in the background; this waits for it.
+        """
+        return self._run(verbs.calibrate(self._memory, self.scope, questions, policy))
+
+    async def acalibrate(self, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Calibration:
+        """`calibrate`, async."""
+        return await self._arun(verbs.calibrate(self._memory, self.scope, questions, policy))
+
     def _run(self, flow: Flow[T]) -> T:
-        return run(flow)
+        return run(unmet_here(flow, self.fallback))
 
     async def _arun(self, flow: Flow[T]) -> T:
-        return await arun(flow, self._memory.executor)
+        return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import check, look_back, pruning, reinforce, standing
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow.drive import Flow
-from adaptive_memory_core.records import ReadState, Record, Scope
+from adaptive_memory_core.flow.find import Request
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.score.floor import FEWEST
+from adaptive_memory_core.score.floor_report import Calibration
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment
 
@@ -91,3 +97,20 @@ def recalls(
 def stats(memory: Memory, scope: Scope, at_least: float) -> Flow[Stats]:
     bound = check.share(at_least, "at_least")
     return look_back.stats(memory.ports(), scope, regime=memory.regime, at_least=bound, now=memory.now())
+
+
+def calibrate(
+    memory: Memory, scope: Scope, questions: Sequence[str] | None, policy: Policy | None
+) -> Flow[Calibration]:
+    asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
+    manner = check.policy(policy, memory.policy)
+    check.channels(manner, memory.ports().channels)
+    request = request_to_calibrate(memory, scope, manner)
+    return calibrating.calibrate(memory.ports(), request, asked)
+
+
+def request_to_calibrate(memory: Memory, scope: Scope, policy: Policy) -> Request:
+    """A recall that only looks, before it is known for what."""
+    now, cue = memory.now(), Cue(UNRELATED[0])
+    suited = policy.suited(memory.embedder_name)
+    return Request(memory.new_id(), scope, cue, 1, now, None, suited, memory.regime, reinforce=False)

@@ -104,7 +104,8 @@ class UserMemory(Moving):
 
         `accept` refuses records before they are scored, whatever it is that they must not be. `in_context` names ids
         and texts that the model has before it already: they are not returned again. Words about time ("in 2019",
-        "originally", "lately") change the ranking as the policy says.
+        "originally", "lately") change the ranking as the policy says. Where this memory has a `fallback` and the
+        user no history, shared records fill up what is missing, each labelled by `hit.shared`.
 
         `reranker` takes the place of the memory's for this recall: a function of the cue and a list of texts to one
         number each, or an object with `predict(pairs)`. Channels and rerankers that fail are left out with a note.
@@ -124,6 +125,7 @@ class UserMemory(Moving):
                 in_context,
                 state,
                 reranker,
+                self.fallback,
             )
         )
 
@@ -158,6 +160,7 @@ class UserMemory(Moving):
                 in_context,
                 state,
                 reranker,
+                self.fallback,
             )
         )
 

@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import check, look_up, reinforce
-from adaptive_memory_core.flow import recall as recalling
+from adaptive_memory_core.flow import fallback as recalling
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.flow.find import Request
 from adaptive_memory_core.flow.outside import Theirs
 from adaptive_memory_core.flow.ports import Ports
@@ -66,13 +67,14 @@ def recall(
     in_context: Iterable[str],
     state: AgentState | None,
     reranker: Any,
+    fallback: Fallback | None,
 ) -> Flow[Recall]:
     filtered, name = check.where(where), memory.embedder_name
     request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
         request = replace(request, bar=bar, notes=notes)
-    return recalling.recall(memory.ports(), request)
+    return recalling.recall(memory.ports(), request, fallback)
 
 
 def rerank(
@@ -107,12 +109,8 @@ def _request(
     reranker: Any,
     embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
-    if policy is not None and not isinstance(policy, Policy):
-        raise PolicyError(
-            f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
-        )
     if policy is not None:
-        check.channels(policy, memory.ports().channels)
+        check.channels(check.policy(policy, memory.policy), memory.ports().channels)
     at = check.moment(now, "now")
     return Request(
         id=memory.new_id(),
@@ -121,7 +119,7 @@ def _request(
         k=k,
         now=memory.now() if at is None else at,
         where=where,
-        policy=(memory.policy if policy is None else policy).suited(embedder),
+        policy=check.policy(policy, memory.policy).suited(embedder),
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),

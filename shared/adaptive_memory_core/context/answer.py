@@ -26,6 +26,8 @@ class Recall(Sequence[Scored]):
     `step` is the user's recall counter after this recall, or None where the recall changed nothing. `trace` holds
     notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
     said right before and after the hits, where the policy asks for it: shown with them, and no hits.
+    `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
+    not asked for.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Recall(Sequence[Scored]):
     intent: Intent = NO_INTENT
     beside: tuple[Neighbour, ...] = ()
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
+    unrelated: float | None = None
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -67,7 +70,7 @@ class Recall(Sequence[Scored]):
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
-        notes = (*_time(self.intent), *_around(self.beside), *self.trace)
+        notes = (*_time(self.intent), *_around(self.beside), *_chance(self.unrelated), *self.trace)
         return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
 
     @overload
@@ -135,3 +138,7 @@ def _time(intent: Intent) -> list[str]:
     said = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
     meant = [" to ".join("..." if end is None else date(end) for end in (one.start, one.end)) for one in intent.windows]
     return [f"asked about time: {said}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]
+
+
+def _chance(unrelated: float | None) -> list[str]:
+    return [] if unrelated is None else [f"{100 * unrelated:.1f} % of unrelated questions find something as good here"]

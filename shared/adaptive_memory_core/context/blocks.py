@@ -17,6 +17,7 @@ class Line:
     block: int
     rank: int | None
     order: tuple[float, int, int]
+    whose: str | None = None  # the shared scope it is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class Page:
 class _Making:
     lines: list[Line] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)  # of the lines, by the record's id
-    open: dict[str, tuple[int, float]] = field(default_factory=dict)  # the block of each session, and its best score
+    open: dict[tuple[str | None, str], tuple[int, float]] = field(
+        default_factory=dict
+    )  # of each session and whose it is: its block, and the best score in it
     blocks: int = 0
 
 
@@ -55,7 +58,7 @@ def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, f
         turn = turn_of(hit.text, hit.record.metadata, fields, created_at=hit.record.created_at)
         number = making.numbers.get(hit.id)
         if number is None or making.lines[number].rank != rank:
-            number = _add(making, hit.record, _block(making, turn, hit.score, merge), rank, 0, rank, fields)
+            number = _add(making, hit.record, _block(making, turn, hit, merge), rank, 0, rank, fields, hit.shared)
         unit = [number]
         for one in around.get(hit.id, ()):
             known = making.numbers.get(one.record.id)
@@ -65,22 +68,29 @@ def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, f
     return Page(making.lines, units)
 
 
-def _block(making: _Making, turn: Turn, score: float, merge: float) -> int:
+def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
     """The number of the block that a hit belongs to: that of its session, if it is good enough for it, or a new one."""
-    known = None if turn.session is None else making.open.get(turn.session)
-    if known is not None and score >= merge * known[1]:
+    known = None if turn.session is None else making.open.get((hit.shared, turn.session))
+    if known is not None and hit.score >= merge * known[1]:
         return known[0]
     making.blocks += 1
     if turn.session is not None:
-        making.open[turn.session] = (making.blocks - 1, score)
+        making.open[hit.shared, turn.session] = (making.blocks - 1, hit.score)
     return making.blocks - 1
 
 
 def _add(
-    making: _Making, record: Record, block: int, rank: int | None, offset: int, beside: int, fields: Fields
+    making: _Making,
+    record: Record,
+    block: int,
+    rank: int | None,
+    offset: int,
+    beside: int,
+    fields: Fields,
+    whose: str | None = None,
 ) -> int:
     place = turn_of(record.text, record.metadata, fields, created_at=record.created_at).place
     order = (0.0 if place is None else place, offset, beside)
     making.numbers[record.id] = len(making.lines)
-    making.lines.append(Line(record, block, rank, order))
+    making.lines.append(Line(record, block, rank, order, whose))
     return len(making.lines) - 1

@@ -26,11 +26,12 @@ class Entry:
     certainty: str | None = None
     speaker: str | None = None
     source: str | None = None
+    whose: str | None = None  # the shared scope it is of: not what this user said or did
     inferred: bool = False
 
     @property
     def provenance(self) -> list[str]:
-        told = (("said by", self.speaker), ("from", self.source))
+        told = (("shared:", self.whose), ("said by", self.speaker), ("from", self.source))
         return [f"{how} {who}" for how, who in told if who]
 
     @property
@@ -71,10 +72,12 @@ def entries(
     >>> entries([hit], now=86_400.0 * 3)[0].labels
     ['reflection', '1970-01-01', '3 days ago', 'previously inferred']
     """
-    return [entry(hit.record, now=now, zone=zone, resolve=resolve, fields=fields) for hit in hits]
+    return [entry(hit.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=hit.shared) for hit in hits]
 
 
-def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool, fields: Fields) -> Entry:
+def entry(
+    record: Record, *, now: float | None, zone: tzinfo, resolve: bool, fields: Fields, whose: str | None = None
+) -> Entry:
     learned = record.created_at
     text = clean(record.text)
     return Entry(
@@ -87,6 +90,7 @@ def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool, fie
         inferred=_inferred(record),
         speaker=_named(record, fields.speaker),
         source=_named(record, SOURCE),
+        whose=None if whose is None else label(whose),
     )
 
 

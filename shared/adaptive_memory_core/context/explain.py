@@ -36,16 +36,17 @@ def short(text: str, width: int = TEXT_WIDTH) -> str:
 def _hits(kept: Sequence[Scored]) -> Iterable[str]:
     if not kept:
         return ["nothing found"]
-    names = list(kept[0].parts)
+    names = list(dict.fromkeys(name for hit in kept for name in hit.parts))
     rows = [["#", "score", *names, "(raw)", "reads", "id", "text"]]
     rows += [_row(rank, hit, names) for rank, hit in enumerate(kept, start=1)]
     return table(rows)
 
 
 def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
-    parts = [f"{hit.parts[name]:.3f}" for name in names]
+    parts = [f"{hit.parts[name]:.3f}" if name in hit.parts else "" for name in names]
     reads = str(hit.record.read.retrieval_count)
-    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, short(hit.id), short(hit.text)]
+    name = short(hit.id) if hit.shared is None else f"{short(hit.id)} (shared: {short(hit.shared)})"
+    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, name, short(hit.text)]
 
 
 def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:

@@ -51,7 +51,9 @@ def render(
     form, whole = STYLES[style], page(list(hits), beside if roomy else (), merge=merge, fields=fields)
     if not whole.units:
         return ""
-    shown = [entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields) for one in whole.lines]
+    shown = [
+        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose) for one in whole.lines
+    ]
     layout = Layout(whole, shown, form, ids, count)
     text = block(form, layout.lines(range(len(shown))))
     return text if max_tokens is None or count(text) <= max_tokens else _fitting(layout, max_tokens, summarise)

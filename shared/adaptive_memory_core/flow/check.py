@@ -42,6 +42,19 @@ def user_scope(user: object) -> Scope:
     return Scope(name(user, "user id"))
 
 
+def shared(users: object) -> frozenset[str]:
+    """The users whose records others may be given to read.
+
+    >>> shared("handbook")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: shared is 'handbook'. Give a list of user ids, e.g. shared=['handbook'].
+    """
+    if isinstance(users, str) or not isinstance(users, Iterable):
+        raise ScopeError(f"shared is {users!r}. Give a list of user ids, e.g. shared=['handbook'].")
+    return frozenset(str(user_scope(one).user) for one in users)
+
+
 def name(value: object, what: str) -> str:
     """A usable id: a non-empty string that can be stored."""
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
@@ -140,6 +153,28 @@ def bars(accept: object, in_context: object) -> Callable[[Record], str | None] |
 
 def _refused(one: object) -> str:
     raise InvalidInputError(f"in_context holds {one!r}. Give ids and texts, which are strings.")
+
+
+def policy(value: object, usual: Policy) -> Policy:
+    """The policy of a call, or the usual one."""
+    if value is not None and not isinstance(value, Policy):
+        raise PolicyError(
+            f"policy is {value!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+        )
+    return usual if value is None else value
+
+
+def questions(given: object, *, fewest: int) -> tuple[str, ...]:
+    """Different questions, enough to tell a tail by."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"questions are {given!r}. Give a list of strings, or None for our own.")
+    kept = tuple(dict.fromkeys(words(one, "question") for one in given))
+    if len(kept) < fewest:
+        raise InvalidInputError(
+            f"There are {len(kept)} different questions. Give at least {fewest} that have nothing to do with the "
+            "memory, or None for our own."
+        )
+    return kept
 
 
 def count(value: object, what: str, most: int = LARGEST_K) -> int:

@@ -62,6 +62,8 @@ class Finding:
     vectors: Mapping[str, Any] = field(default_factory=dict)  # of the candidates, where the policy compares them
     extent: Extent | None = None  # of the collection, where all records of the scope were looked at
     lost: AdaptiveMemoryError | None = None  # why the vectors found nothing
+    unrelated: float | None = None  # share of unrelated questions that find as good; None: not known
+    refused: str | None = None  # why none of the hits is good enough
 
 
 def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:

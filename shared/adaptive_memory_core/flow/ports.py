@@ -14,8 +14,10 @@ from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
 from adaptive_memory_core.pace import Pace, Regime
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, Sample, Strengths
+from adaptive_memory_core.score.floor import Floor
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -260,6 +262,8 @@ class Ledger(Protocol):
     def strengths(
         self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
     ) -> Strengths: ...
+    def floor(self, scope: Scope, manner: str) -> Floor | None: ...
+    def keep_floor(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None: ...
     def samples(self, scope: Scope) -> list[Sample]: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
@@ -274,6 +278,15 @@ class Ledger(Protocol):
         by: str,
         now: float,
     ) -> set[str]: ...
+
+
+class Floors(Protocol):
+    """The measuring of what unrelated questions find, beside the recalls. Nothing waits for it."""
+
+    def want(self, scope: Scope, policy: Policy, known: Floor | None) -> None: ...
+    def wrote(self, scope: Scope) -> None: ...
+    def embed(self, text: str) -> Vector: ...
+    def manner(self, policy: Policy) -> str: ...
 
 
 class Projector(Protocol):
@@ -294,6 +307,7 @@ class Ports:
     embedder: Embedder
     projector: Projector
     lexical: Channel
+    floors: Floors
     write_through: bool
     log: bool
     languages: tuple[Language, ...]

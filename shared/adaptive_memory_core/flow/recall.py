@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.dense import dense
 from adaptive_memory_core.flow.drive import Flow, attempt
 from adaptive_memory_core.flow.find import Finding, Request
+from adaptive_memory_core.flow.floored import floored
 from adaptive_memory_core.flow.judge import reranked
 from adaptive_memory_core.flow.leads import joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
@@ -19,7 +20,7 @@ from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue
+from adaptive_memory_core.records import Cue, Dropped
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -27,14 +28,20 @@ LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
+    answer, finding = yield from look_for(ports, request)
+    answer = yield from intact(ports, request, answer)
+    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
+
+
+def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Finding]]:
+    """The best hits, and what there was to choose from; nothing has changed yet."""
     request = yield from timed(ports, request)
     looked = yield from look(ports, request)
     cue, nearest = yield from dense(ports, request, looked)
-    finding = yield from joined(ports, request, cue, nearest, looked)
-    finding = yield from reranked(request, finding)
-    finding = yield from compared(ports, request, finding)
-    answer = yield from intact(ports, request, choose(request, cue, finding))
-    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
+    finding = yield from floored(ports, request, (yield from joined(ports, request, cue, nearest, looked)))
+    if finding.refused is None:
+        finding = yield from compared(ports, request, (yield from reranked(request, finding)))
+    return choose(request, cue, finding), finding
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
@@ -47,6 +54,9 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         intent=request.intent,
         vectors=finding.vectors,
     )
+    if finding.refused is not None:
+        dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
+        kept = ()
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -59,6 +69,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
         fields=request.fields,
+        unrelated=finding.unrelated,
     )
 
 

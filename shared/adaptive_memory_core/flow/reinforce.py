@@ -35,6 +35,7 @@ def feedback(
     recall_id, returned = yield from _returned(ports, scope, recall)
     strangers = [one for one in verdicts if one not in returned]
     if strangers:
+        _refuse_shared(recall, strangers)
         raise InvalidInputError(
             f"Recall {recall_id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
             f"{', '.join(map(repr, returned)) or 'nothing'}."
@@ -56,7 +57,7 @@ def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[st
             raise ScopeError(
                 f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it."
             )
-        return recall.id, recall.ids
+        return recall.id, [one.id for one in recall if one.shared is None]
     logged = yield from ask(ports.ledger.logged, scope, recall)
     if logged is None:
         raise NotFoundError(
@@ -64,6 +65,17 @@ def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[st
             "the log was on and that is within its retention, or the Recall itself."
         )
     return logged.id, [one.id for one in logged.kept]
+
+
+def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
+    """What is shared is judged by those whose scope it is of."""
+    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if one.shared is not None}
+    for one in ids:
+        if one in shared:
+            raise InvalidInputError(
+                f"The hit {one!r} is shared: {shared[one]}. A reader's verdict would change what others find, so it is "
+                "not taken. Judge the user's own hits, or a recall of the shared scope itself."
+            )
 
 
 def change(

@@ -38,6 +38,7 @@ def remember(
                 raise
             raise _partial(error, written, len(records)) from error
         written += [record.id for record in batch]
+    ports.floors.wrote(scope)
     return written
 
 

@@ -172,7 +172,17 @@ CREATE TRIGGER words_with_records AFTER DELETE ON records BEGIN
 END;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN, _WORDS)
+_FLOORS = """
+CREATE TABLE floors (                         -- what unrelated questions find in a scope: means and spreads, no text
+    user_key INTEGER NOT NULL REFERENCES users,
+    manner TEXT NOT NULL,                     -- of looking: embedder, channels and their weights
+    at REAL NOT NULL,
+    floor TEXT NOT NULL,                      -- as JSON
+    PRIMARY KEY (user_key, manner)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN, _WORDS, _FLOORS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from itertools import islice
+
+import orjson
 
 from adaptive_memory_core.flow.ports import Doomed, Row, Tally
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
+from adaptive_memory_core.score.floor import Floor
 from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics
 from adaptive_memory_core.store.ledger_users import LedgerUsers
 
@@ -45,6 +49,19 @@ class LedgerUpkeep(LedgerUsers):
             user = self._known_user(sql, scope)
             timeline = ledger_spans.timeline(sql, user).under(regime)
             return ledger_statistics.of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
+
+    def floor(self, scope: Scope, manner: str) -> Floor | None:
+        """What unrelated questions find in this scope, if that was measured in this manner."""
+        with self.file.reading() as sql:
+            query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
+            row = sql.execute(query, (self._known_user(sql, scope), manner)).fetchone()
+        return None if row is None else Floor(**orjson.loads(row[0]))
+
+    def keep_floor(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
+        """Keep it, in the place of an earlier one."""
+        with self.file.writing() as sql:
+            row = (self._user_key(sql, scope), manner, now, orjson.dumps(asdict(floor)).decode())
+            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, ?, ?, ?)", row)
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
         """Keep a sample of every user who has recalled `every` times since the last one."""
