@@ -15,7 +15,7 @@ PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors"},
     {"records", "reports", "identity"},
-    {"ranges", "pace", "fusion", "policy", "keeping"},
+    {"ranges", "pace", "fusion", "usefulness", "policy", "keeping"},
     PURE,
     {"flow"},
     {

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, Policy, PolicyError, Remembrance, Weights
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {"temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind"}
+CHOICES = {"useful", "adaptive", "temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind"}
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]

@@ -57,6 +57,7 @@ from adaptive_memory_core.reports import (
     Strengths,
 )
 from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.usefulness import Usefulness
 from adaptive_memory_core.user_memory import UserMemory
 
 __all__ = [
@@ -109,6 +110,7 @@ __all__ = [
     "StoreError",
     "StoreInUseError",
     "Strengths",
+    "Usefulness",
     "UserMemory",
     "Verdict",
     "Weights",

@@ -8,15 +8,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.fusion import MEASURED, Fusion
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.usefulness import LEARNED, Usefulness
 
 Channel = Literal["dense", "lexical"]
-Blend = Literal["auto", "bounded", "sum", "product"]
+Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Weights:
         return self.similarity == self.total
 
 
+_MEASURED = Weights()
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
 _RANGES: dict[str, Range] = {
     "half_life_days": POSITIVE,
@@ -94,7 +96,7 @@ class Policy:
     """
 
     weights: Weights = Weights()
-    blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
+    blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
     channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
     fusion: Fusion = MEASURED  # what each of their leads counts
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
@@ -108,6 +110,9 @@ class Policy:
     refresh_floor_seconds: float = 60.0  # seconds between reads that count; 003: 30 to 120
     reads_before_refresh: int = 1  # counted reads before recency moves; 2 is LRU-2, against one-shot scans
     read_window_days: float = 14.0  # days within which those reads must follow each other; guess
+
+    useful: Usefulness = LEARNED  # what having been of use counts in the "bounded" blend; benchmarks/bursts.py
+    adaptive: bool = True  # whether each user's verdicts move that, within its bounds; the same
 
     count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); 003's delta
     count_boost_max: float = 0.2  # bound of that addition; guess
@@ -139,6 +144,7 @@ class Policy:
     def __post_init__(self) -> None:
         check_ranges(self, _RANGES)
         check_ranges(self, REMEMBRANCE_RANGES)
+        _check_kinds(self)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
 
@@ -163,10 +169,10 @@ class Policy:
 
     @property
     def blending(self) -> Blend:
-        """How the signals are put together: as a weighted sum, but where words count and the weights are measured."""
+        """How the signals are put together: weights of one's own make a weighted sum, unless `blend` says otherwise."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() and "lexical" in self.channels else "sum"
+        return "bounded" if self.weights == _MEASURED else "sum"
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
@@ -196,12 +202,15 @@ class Policy:
         known_leads = {field.name for field in fields(Fusion)}
         leads = {name: value for name, value in kept.get("fusion", {}).items() if name in known_leads}
         kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
+        known_use = {field.name for field in fields(Usefulness)}
+        use = {name: value for name, value in kept.get("useful", {}).items() if name in known_use}
         return Policy(
             **{
                 **kept,
                 "weights": Weights(**weights),
                 "channels": tuple(kept["channels"]),
                 "fusion": Fusion(**leads),
+                "useful": Usefulness(**use),
                 "by_kind": kinds,
             }
         )
@@ -218,19 +227,24 @@ def _pace(policy: Policy) -> Pace:
     return Pace(policy.unit, _remembrance(policy).decay, kinds)
 
 
+def _check_kinds(policy: Policy) -> None:
+    """Whether the groups of numbers are such groups."""
+    groups = {"weights": (Weights, "recency"), "fusion": (Fusion, "dense"), "useful": (Usefulness, "weight")}
+    for name, (kind, example) in groups.items():
+        if not isinstance(getattr(policy, name), kind):
+            given = getattr(policy, name)
+            raise PolicyError(f"Policy({name}={given!r}) is not allowed. Give {kind.__name__}({example}=..., ...).")
+
+
 def _check_choices(policy: Policy) -> None:
-    if not isinstance(policy.weights, Weights):
-        raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
     if policy.unit not in ("recalls", "days"):
         raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in ("auto", "bounded", "sum", "product"):
+    if policy.blend not in get_args(Blend):
         raise PolicyError(
-            f"Policy(blend={policy.blend!r}) is not allowed. It must be 'auto', 'bounded', 'sum' or 'product'."
+            f"Policy(blend={policy.blend!r}) is not allowed. It must be one of {', '.join(map(repr, get_args(Blend)))}."
         )
-    if not isinstance(policy.fusion, Fusion):
-        raise PolicyError(f"Policy(fusion={policy.fusion!r}) is not allowed. Give Fusion(dense=..., words=...).")
     channels = policy.channels
-    for name in ("temporal", "strict_time"):
+    for name in ("temporal", "strict_time", "adaptive"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
@@ -264,10 +278,25 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     )
 
 
+def _composite() -> Policy:
+    """The score of the article on recall for agents: signals as they are, and nothing below its floor."""
+    return Policy(
+        weights=Weights(recency=0.25, importance=0.15, similarity=0.6),
+        blend="absolute",
+        recall_k=30,
+        score_floor=0.35,
+        half_life_days=7.0,
+        count_weight=0.0,
+        refresh_floor_seconds=0.0,
+        temporal=False,
+    )
+
+
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
 _PRESETS: dict[str, Callable[[], Policy]] = {
     "default": Policy,
     "equal": _literature,
+    "composite": _composite,
     "assistant": lambda: _literature(Weights(1.5, 1.0, 1.0), half_life_days=7.0),
     "support": lambda: _literature(Weights(1.0, 1.5, 1.0), half_life_days=30.0),
     "coding": lambda: _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),

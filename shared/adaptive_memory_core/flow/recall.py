@@ -43,18 +43,20 @@ def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    kept, dropped = select(finding.hits, request.policy, k=request.k, now=request.now, intent=request.intent)
+    policy, use = request.policy, finding.use
+    kept, dropped = select(finding.hits, policy, k=request.k, now=request.now, intent=request.intent, use=use)
     return Recall(
         id=request.id,
         scope=request.scope,
         cue=cue,
         k=request.k,
         now=request.now,
-        policy=request.policy,
+        policy=policy,
         kept=kept,
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
+        use=use,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.drive import Flow, ask
-from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
+from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers, use_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import choose, learn
 from adaptive_memory_core.flow.timed import timed
@@ -33,6 +33,7 @@ def rerank(
         dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         strangers=strangers(hits, known, request),
         guests=welcome,
+        use=use_of(known, request),
     )
     answer = choose(request, request.cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer

@@ -11,10 +11,11 @@ from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
+from adaptive_memory_core.score.useful import NO_USE, Use
 
 
 def select(
-    hits: Sequence[Hit], policy: Policy, *, k: int, now: float, intent: Intent = NO_INTENT
+    hits: Sequence[Hit], policy: Policy, *, k: int, now: float, intent: Intent = NO_INTENT, use: Use = NO_USE
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
@@ -26,7 +27,7 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(score(fit, attuned(policy, intent), now=now), intent, policy)
+    scored = timely(score(fit, attuned(policy, intent), now=now, use=use), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
     dropped = [Dropped(one.id, BEYOND_K, one) for one in strong[k:]]
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
