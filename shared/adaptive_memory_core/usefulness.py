@@ -24,6 +24,7 @@ class Usefulness:
     recalls: float = 5.0  # recalls of the user until it begins to wear off by them
     recalls_power: float = 0.7  # and how steeply: 0.7 leaves 0.28 after 25 recalls; 0 = never
     unhelpful: float = 0.1  # what an unhelpful verdict weighs against a helpful one
+    reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
     least: float = 0.0625  # share of the weight that is left where usefulness has misled
     most: float = 2.0  # and where it has led
@@ -32,7 +33,7 @@ class Usefulness:
         powers = dict.fromkeys(("hours_power", "recalls_power"), Range(0, 3))
         bounds = {"step": Range(0, 2), "least": Range(0.001, 1), "most": Range(1, 10)}
         check_ranges(self, {"weight": Range(0, 10), "hours": POSITIVE, "recalls": POSITIVE, **powers, **bounds})
-        check_ranges(self, {"unhelpful": SHARE})
+        check_ranges(self, {"unhelpful": SHARE, "reach": Range(0, 1000, whole=True)})
         if self.weight * self.most > MOST_WEIGHT:
             raise PolicyError(
                 f"Usefulness(weight={self.weight:g}, most={self.most:g}) may count {self.weight * self.most:g} times. "

@@ -9,6 +9,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.find import Finding, Request, find
+from adaptive_memory_core.flow.lately import lately
 from adaptive_memory_core.flow.leads import Looked, joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
@@ -27,7 +28,8 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
     looked = yield from look(ports, request)
     cue = yield from sense(ports, request.cue, looked)
     nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
-    finding = yield from joined(ports, request, cue, nearest, looked)
+    known = yield from lately(ports, request, cue, nearest)
+    finding = yield from joined(ports, request, cue, known, looked)
     answer = choose(request, cue, finding)
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 

@@ -183,6 +183,7 @@ ALTER TABLE verdicts ADD COLUMN useful_before REAL;                   -- what th
 ALTER TABLE verdicts ADD COLUMN step_before INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE verdicts ADD COLUMN sway REAL NOT NULL DEFAULT 0;         -- what it did to the user's balance
 ALTER TABLE users ADD COLUMN balance REAL NOT NULL DEFAULT 0;         -- octaves: has usefulness led or misled?
+CREATE INDEX records_useful ON records (user_key, useful_step) WHERE useful_at IS NOT NULL;
 UPDATE verdicts SET read_at = coalesce((SELECT at FROM recalls WHERE recalls.recall_id = verdicts.recall_id), at),
     read_step = coalesce((SELECT step FROM recalls WHERE recalls.recall_id = verdicts.recall_id), 0);
 UPDATE records SET

@@ -16,6 +16,10 @@ _FLAGS = {
     "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
     "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
 }
+_LATELY = (
+    "SELECT stored_id FROM records INDEXED BY records_useful "
+    "WHERE user_key = ? AND useful_step > ? AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT ?"
+)
 _TALLY = """
 SELECT
     (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
@@ -57,6 +61,12 @@ class LedgerUpkeep(LedgerUsers):
         """The samples of the scope, oldest first."""
         with self.file.reading() as sql:
             return list(ledger_statistics.samples(sql, self._known_user(sql, scope)))
+
+    def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]:
+        """The records that were of use after a step of the user's, the latest first."""
+        with self.file.reading() as sql:
+            found = sql.execute(_LATELY, (self._known_user(sql, scope), since, limit))
+            return [row[0] for row in found]
 
     def rebalance(self, scope: Scope, balance: float) -> None:
         """Set how far usefulness has led or misled a user, and write that down."""
