@@ -18,11 +18,11 @@ class Usefulness:
     better clock: bursts look the same by it however fast they come. Defaults: `benchmarks/bursts.py`, on half the data.
     """
 
-    weight: float = 2.5  # of one just now: it counts as so many more pieces of evidence as relevant as the record is
+    weight: float = 3.0  # of one just now: it counts as so many more pieces of evidence as relevant as the record is
     hours: float = 1.0  # hours until it begins to wear off by the clock
     hours_power: float = 0.15  # and how steeply: 0.15 leaves 0.42 after two weeks; 0 = never
-    recalls: float = 5.0  # recalls of the user until it begins to wear off by them
-    recalls_power: float = 0.7  # and how steeply: 0.7 leaves 0.28 after 25 recalls; 0 = never
+    recalls: float = 10.0  # recalls of the user until it begins to wear off by them
+    recalls_power: float = 1.0  # and how steeply: 1 leaves 0.29 after 25 recalls; 0 = never
     unhelpful: float = 0.1  # what an unhelpful verdict weighs against a helpful one
     reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
