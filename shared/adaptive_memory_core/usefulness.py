@@ -20,9 +20,9 @@ class Usefulness:
 
     weight: float = 3.0  # of one just now: it counts as so many more pieces of evidence as relevant as the record is
     hours: float = 1.0  # hours until it begins to wear off by the clock
-    hours_power: float = 0.15  # and how steeply: 0.15 leaves 0.42 after two weeks; 0 = never
-    recalls: float = 10.0  # recalls of the user until it begins to wear off by them
-    recalls_power: float = 1.0  # and how steeply: 1 leaves 0.29 after 25 recalls; 0 = never
+    hours_power: float = 0.25  # and how steeply: 0.25 leaves 0.23 after two weeks; 0 = never
+    recalls: float = 15.0  # recalls of the user until it begins to wear off by them
+    recalls_power: float = 1.5  # and how steeply: 1.5 leaves 0.23 after 25 recalls; 0 = never
     unhelpful: float = 0.1  # what an unhelpful verdict weighs against a helpful one
     reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive

@@ -95,7 +95,8 @@ def test_eight_threads_lose_and_double_nothing(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         expected = collections.Counter(one for ids in returned for one in ids)
-        assert {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS} == expected
+        counts = {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS}
+        assert {one: count for one, count in counts.items() if count} == expected
         assert alice.stats().recalls == 320
         assert [one.step for one in alice.recalls(limit=1_000)] == list(range(320, 0, -1))
         memory.flush()
