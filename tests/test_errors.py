@@ -17,6 +17,7 @@ TREE = {
     "EmbedderError": RuntimeError,
     "EmbedderMismatchError": RuntimeError,
     "MissingExtraError": ImportError,
+    "RerankerError": RuntimeError,
     "StoreError": RuntimeError,
     "PartialWriteError": RuntimeError,
     "StoreInUseError": RuntimeError,

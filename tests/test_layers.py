@@ -13,9 +13,9 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"errors"},
+    {"errors", "frozen"},
     {"records", "reports", "identity"},
-    {"ranges", "pace", "fusion", "usefulness", "policy", "keeping"},
+    {"ranges", "pace", "fusion", "sources", "usefulness", "policy", "keeping"},
     PURE,
     {"flow"},
     {

@@ -15,7 +15,21 @@ from hypothesis import strategies as st
 from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, Policy, PolicyError, Remembrance, Weights
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {"useful", "adaptive", "temporal", "strict_time", "weights", "blend", "channels", "fusion", "unit", "by_kind"}
+CHOICES = {
+    "temporal",
+    "strict_time",
+    "weights",
+    "blend",
+    "channels",
+    "fusion",
+    "unit",
+    "by_kind",
+    "duplicates",
+    "intact",
+    "channel_weights",
+    "useful",
+    "adaptive",
+}
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]
@@ -23,7 +37,7 @@ NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"
 MAKERS: list[tuple[Callable[..., object], str]] = [
     *((Policy, name) for name in NUMBERS),
     *((Weights, name) for name in ("recency", "importance", "similarity")),
-    *((Fusion, field.name) for field in fields(Fusion)),
+    *((Fusion, field.name) for field in fields(Fusion) if field.name != "method"),
     *((Keeping, name) for name in KEEPING_NUMBERS),
 ]
 

@@ -18,6 +18,7 @@ from adaptive_memory_core.errors import (
     NotFoundError,
     PartialWriteError,
     PolicyError,
+    RerankerError,
     ScopeError,
     StoreError,
     StoreInUseError,
@@ -29,6 +30,7 @@ from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
+from adaptive_memory_core.models.openai_reranker import OpenAIReranker
 from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.pace import Remembrance
 from adaptive_memory_core.policy import Policy, Weights
@@ -38,6 +40,7 @@ from adaptive_memory_core.records import (
     Dropped,
     Fields,
     Hit,
+    Neighbour,
     ReadState,
     Record,
     Scope,
@@ -87,8 +90,10 @@ __all__ = [
     "LoggedRecall",
     "MiniLMEmbedder",
     "MissingExtraError",
+    "Neighbour",
     "NotFoundError",
     "OpenAIEmbedder",
+    "OpenAIReranker",
     "PartialWriteError",
     "Policy",
     "PolicyError",
@@ -99,6 +104,7 @@ __all__ = [
     "Receipt",
     "Record",
     "Remembrance",
+    "RerankerError",
     "Restored",
     "SQLiteLedger",
     "Sample",

@@ -9,6 +9,7 @@ AdaptiveMemoryError
 ├── ClosedError (RuntimeError)            the memory was closed
 ├── EmbedderError (RuntimeError)          the embedder failed or returned something that is no vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
+├── RerankerError (RuntimeError)          the reranker failed; a recall goes on without it
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError (RuntimeError)             the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
@@ -56,6 +57,10 @@ class EmbedderError(AdaptiveMemoryError, RuntimeError):
 
 class EmbedderMismatchError(EmbedderError):
     """The embedder is not the one this collection was written with."""
+
+
+class RerankerError(AdaptiveMemoryError, RuntimeError):
+    """The reranker failed, or what it returned is not one mark for each text. A recall goes on without it."""
 
 
 class MissingExtraError(AdaptiveMemoryError, ImportError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.ranges import Range, check_ranges
 
 LEADS = ("words", "near", "around", "session", "speaker")  # what the lexical channel says; see channels/lexical.py
+Method = Literal["convex", "rrf"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,33 @@ class Fusion:
     around: float = 0.28  # in the record and three turns on either side
     session: float = 0.09  # in its whole session
     speaker: float = 0.10  # said by the only speaker that the cue names
+    method: Method = field(
+        default="convex", kw_only=True
+    )  # of putting them together: their numbers, or "rrf": the ranks that each channel gives
+    rrf_k: float = field(
+        default=60.0, kw_only=True
+    )  # what reciprocal ranks add to the rank; from the literature, and it loses: README
 
     def __post_init__(self) -> None:
+        if self.method not in ("convex", "rrf"):
+            raise PolicyError(f"Fusion(method={self.method!r}) is not allowed. It must be 'convex' or 'rrf'.")
+        check_ranges(self, {"rrf_k": Range(0, 10_000)})
         check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
         if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
 
 
 MEASURED = Fusion()
+
+
+def fusion_of(given: Any) -> Fusion:
+    """A Fusion, or the name of a method.
+
+    >>> fusion_of("rrf").method
+    'rrf'
+    """
+    if isinstance(given, Fusion):
+        return given
+    if given in ("convex", "rrf"):
+        return Fusion(method=given)
+    raise PolicyError(f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex' or 'rrf'.")

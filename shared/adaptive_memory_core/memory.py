@@ -9,7 +9,8 @@ import time
 import uuid
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -18,13 +19,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from adaptive_memory_core.cue.english import English
 from adaptive_memory_core.cue.intent import Language
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError
+from adaptive_memory_core.flow.check import channels as check_channels
 from adaptive_memory_core.flow.check import moment, user_scope
+from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
+from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
 from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.sources import RERANKER
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
@@ -50,6 +55,9 @@ class AdaptiveMemory:
     `ledger` is a path; omitted, it is a file in the directory of a persistent client and RAM for an ephemeral one.
     `write="through"` shows every read in the collection before `recall` returns, instead of a few seconds later.
     `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC.
+    `channels` are further ways to find records, which a policy may name: functions of a cue, a user and a limit to ids
+    with a number in [0, 1] each. `reranker` reads a cue and texts together: a function of both to one number each, or
+    an object with `predict(pairs)`, such as a sentence-transformers CrossEncoder. Both may be async.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -73,9 +81,14 @@ class AdaptiveMemory:
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
         languages: Iterable[Language] | None = None,
+        channels: Mapping[str, Source] | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
+        self._unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
+        self._channels = {name: Theirs(one, self._unanswered[name]) for name, one in sources_of(channels).items()}
+        self._reranker = self._theirs(reranker)
         self.policy = Policy() if policy is None else policy
         self.fields = Fields() if fields is None else fields
         self.keeping = Keeping() if keeping is None else keeping
@@ -109,6 +122,8 @@ class AdaptiveMemory:
         write: Literal["behind", "through"] = "behind",
         keeping: Keeping | None = None,
         languages: Iterable[Language] | None = None,
+        channels: Mapping[str, Source] | None = None,
+        reranker: Reranker | None = None,
     ) -> AdaptiveMemory:
         """A memory in a directory: embedded Chroma and the ledger in one place.
 
@@ -132,6 +147,8 @@ class AdaptiveMemory:
                     write=write,
                     keeping=keeping,
                     languages=languages,
+                    channels=channels,
+                    reranker=reranker,
                 )
             except BaseException:
                 place.close_client(client)
@@ -183,6 +200,7 @@ class AdaptiveMemory:
     def policy(self, policy: Policy) -> None:
         if not isinstance(policy, Policy):
             raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
+        check_channels(policy, self._channels)
         regime: Regime | None = getattr(self, "_regime", None)
         if regime is not None:
             self._regime = regime.followed_by(policy.pace, at=self.now())
@@ -228,6 +246,13 @@ class AdaptiveMemory:
     def new_id(self) -> str:
         return str(uuid.uuid4())
 
+    def reranker_of(self, given: Reranker | None) -> Theirs | None:
+        """What a call brings, else this memory's."""
+        return self._reranker if given is None else self._theirs(given)
+
+    def _theirs(self, given: Reranker | None) -> Theirs | None:
+        return None if given is None else Theirs(as_reranker(given), self._unanswered[RERANKER])
+
     def _build(self, collection: Collection, embedder: Any, ledger: Any, *, through: bool) -> None:
         if not callable(self._clock):
             raise InvalidInputError(f"clock is {self._clock!r}. Give a function that returns POSIX seconds.")
@@ -245,7 +270,7 @@ class AdaptiveMemory:
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
         own = (self._store, self._ledger, checked, self._projector, self._words)
-        self._ports = Ports(*own, through, self.keeping.log, self._languages)
+        self._ports = Ports(*own, through, self.keeping.log, self._languages, self._channels, self._unanswered)
 
     def _trim(self) -> None:
         keep = self.keeping

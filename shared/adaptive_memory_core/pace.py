@@ -77,7 +77,7 @@ class Pace:
     @property
     def still(self) -> bool:
         """Whether nothing decays at this pace."""
-        return all(self.of(kind).rate == 1.0 for kind in self.kinds())
+        return self.decay.rate == 1.0 and all(own.rate == 1.0 for _, own in self.by_kind)
 
 
 class Phase(NamedTuple):

@@ -11,13 +11,15 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.fusion import MEASURED, Fusion
+from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.fusion import MEASURED, Fusion, fusion_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.sources import OURS, check_channels, weights_of
 from adaptive_memory_core.usefulness import LEARNED, Usefulness
 
-Channel = Literal["dense", "lexical"]
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
+Duplicates = Literal["keep", "yield", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,23 @@ class Weights:
 
 
 _MEASURED = Weights()
+MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "unit": ("recalls", "days"),
+    "blend": get_args(Blend),
+    "duplicates": ("keep", "yield", "drop"),
+}
 _RANGES: dict[str, Range] = {
     "half_life_days": POSITIVE,
     "half_life_growth": Range(0, 10),
     "half_life_days_max": POSITIVE,
     "recall_k": Range(1, 10_000, whole=True),
     "recall_limit": Range(1, 30_000, whole=True),
+    "channel_timeout_seconds": Range(0, 3600),
+    "rerank_weight": SHARE,
+    "rerank_candidates": Range(1, 1_000, whole=True),
+    "rerank_timeout_seconds": Range(0, 3600),
     "similarity_floor": SHARE,
     "score_floor": SHARE,
     "count_weight": Range(0, 1),
@@ -74,6 +86,9 @@ _RANGES: dict[str, Range] = {
     "time_spread": Range(1e-6, 2),
     "past_recency": SHARE,
     "present_recency": Range(1, 100),
+    "same_share": SHARE,
+    "diversity": SHARE,
+    "merge": SHARE,
     "recency_spread": Range(1e-6, 1),
     "importance_spread": Range(1e-6, 1),
     "similarity_spread": Range(1e-6, 2),
@@ -81,7 +96,7 @@ _RANGES: dict[str, Range] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
     Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
@@ -97,8 +112,13 @@ class Policy:
 
     weights: Weights = Weights()
     blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[Channel, ...] = ("dense",)  # where candidates come from: vectors, and "lexical": words besides
-    fusion: Fusion = MEASURED  # what each of their leads counts
+    channels: tuple[str, ...] = ("dense",)  # where candidates come from: vectors, "lexical": words, and your own
+    fusion: Fusion = MEASURED  # what each of their leads counts, and how they are put together
+    channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
+    channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
+    rerank_weight: float = 0.5  # share of the relevance that a reranker decides, where there is one
+    rerank_candidates: int = 20  # of the best, at least k, that it is shown
+    rerank_timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
     recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -137,16 +157,27 @@ class Policy:
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
     strict_time: bool = False  # True: what is not of the time asked about is dropped, not only outranked
 
+    duplicates: Duplicates = "yield"  # what says the same as a better hit makes way for others, goes, or stays
+    same_share: float = 1.0  # share of its runs of words from which a text says the same; 1 = the same words
+    diversity: float = 0.0  # 1 - lambda of MMR: what likeness to a better hit takes; 0 = off; benchmarks/units.py
+
+    intact: bool = False  # whether a recall fetches what stands beside its hits in their conversation, to be shown
+    merge: float = MERGE  # share of a block's best score from which hits of one conversation are shown as one block
+
     recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
     importance_spread: float = 0.2  # likewise; rot, section 1
     similarity_spread: float = 0.05  # likewise; guess
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "fusion", fusion_of(self.fusion))
         check_ranges(self, _RANGES)
         check_ranges(self, REMEMBRANCE_RANGES)
         _check_kinds(self)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
+        object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
+
+    __hash__ = HashedOnce.__hash__
 
     def replace(self, **changes: Any) -> Policy:
         """A copy with these fields changed; unknown names are refused with the ones there are."""
@@ -174,9 +205,16 @@ class Policy:
             return self.blend
         return "bounded" if self.weights == _MEASURED else "sum"
 
+    @property
+    def own_weights(self) -> dict[str, float]:
+        """What each channel of the caller's own counts; one without a weight as much as the vectors."""
+        given = dict(self.channel_weights)
+        return {name: given.get(name, 1.0) for name in self.channels if name not in OURS}
+
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""
-        return dict(self.by_kind).get(kind or "") or _remembrance(self)
+        own = dict(self.by_kind).get(kind or "") if self.by_kind else None
+        return own or _remembrance(self)
 
     @property
     def pace(self) -> Pace:
@@ -212,6 +250,7 @@ class Policy:
                 "fusion": Fusion(**leads),
                 "useful": Usefulness(**use),
                 "by_kind": kinds,
+                "channel_weights": tuple((name, weight) for name, weight in kept.get("channel_weights", ())),
             }
         )
 
@@ -237,27 +276,21 @@ def _check_kinds(policy: Policy) -> None:
 
 
 def _check_choices(policy: Policy) -> None:
-    if policy.unit not in ("recalls", "days"):
-        raise PolicyError(f"Policy(unit={policy.unit!r}) is not allowed. It must be 'recalls' or 'days'.")
-    if policy.blend not in get_args(Blend):
-        raise PolicyError(
-            f"Policy(blend={policy.blend!r}) is not allowed. It must be one of {', '.join(map(repr, get_args(Blend)))}."
-        )
-    channels = policy.channels
-    for name in ("temporal", "strict_time", "adaptive"):
+    for name, allowed in _CHOICES.items():
+        if getattr(policy, name) not in allowed:
+            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be {said}.")
+    for name in ("temporal", "strict_time", "intact", "adaptive"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
-    known = isinstance(channels, tuple) and all(one in ("dense", "lexical") for one in channels)
-    if not known or "dense" not in channels or len(set(channels)) != len(channels):
-        raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical'."
-        )
+    check_channels(policy.channels)
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
     """The published blend: equal standing of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
+        "duplicates": "keep",
         "recency_spread": 0.01,
         "importance_spread": 0.01,
         "similarity_spread": 0.01,
@@ -270,6 +303,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     return Policy(
         weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
         temporal=False,
+        duplicates="keep",
         channels=("dense",),
         refresh_floor_seconds=0.0,
         remembrance_threshold=theta,

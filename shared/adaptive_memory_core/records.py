@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.frozen import HashedOnce, quickly_made
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
@@ -31,6 +32,7 @@ class Scope:
         return "everyone" if self.user is None else f"user {self.user!r}"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class ReadState:
     """What being read has done to a record.
@@ -78,6 +80,7 @@ class Seen(NamedTuple):
     origin: bytes | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
@@ -147,6 +150,7 @@ class Cue:
         return self.text if self.words is None else self.words
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
@@ -163,6 +167,7 @@ class Hit:
     barred: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A hit with its score in [0, 1] and the parts that add up to it; `signals` are the raw values behind the parts."""
@@ -189,6 +194,7 @@ class Scored:
         return self.hit.similarity
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring."""
@@ -200,6 +206,18 @@ class Dropped:
     @property
     def score(self) -> float | None:
         return None if self.scored is None else self.scored.score
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What was said right before a hit (`offset` -1) or right after it (1): shown with the hit whose id is `of`.
+
+    It is no hit: nobody looked for it, and it does not count as read.
+    """
+
+    record: Record
+    of: str
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +240,7 @@ def _names_are_usable(names: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(HashedOnce):
     """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
 
     >>> Fields(user_id="owner", importance="salience").user_id
@@ -256,6 +274,11 @@ class Fields:
                 f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
             )
 
+    __hash__ = HashedOnce.__hash__
+
     def names(self) -> tuple[str, ...]:
         """The keys that are ours; those of a conversation are the caller's own, which we only read."""
         return tuple(getattr(self, name) for name in self.__slots__ if name not in ("speaker", "session", "seq"))
+
+
+DEFAULT_FIELDS = Fields()

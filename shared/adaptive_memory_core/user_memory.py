@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.moving import Moving
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Metadata, NewRecord, Record
@@ -90,6 +91,7 @@ class UserMemory(Moving):
         accept: Callable[[Record], bool] | None = None,
         in_context: Iterable[str] = (),
         state: AgentState | None = None,
+        reranker: Reranker | None = None,
     ) -> Recall:
         """The `k` best memories for a cue, best first; maybe fewer, maybe none.
 
@@ -103,10 +105,25 @@ class UserMemory(Moving):
         `accept` refuses records before they are scored, whatever it is that they must not be. `in_context` names ids
         and texts that the model has before it already: they are not returned again. Words about time ("in 2019",
         "originally", "lately") change the ranking as the policy says.
+
+        `reranker` takes the place of the memory's for this recall: a function of the cue and a list of texts to one
+        number each, or an object with `predict(pairs)`. Channels and rerankers that fail are left out with a note.
         """
         return self._run(
             verbs.recall(
-                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+                self._memory,
+                self.scope,
+                cue,
+                k,
+                now,
+                filter,
+                reinforce,
+                policy,
+                turn,
+                accept,
+                in_context,
+                state,
+                reranker,
             )
         )
 
@@ -123,11 +140,24 @@ class UserMemory(Moving):
         accept: Callable[[Record], bool] | None = None,
         in_context: Iterable[str] = (),
         state: AgentState | None = None,
+        reranker: Reranker | None = None,
     ) -> Recall:
         """`recall`, async."""
         return await self._arun(
             verbs.recall(
-                self._memory, self.scope, cue, k, now, filter, reinforce, policy, turn, accept, in_context, state
+                self._memory,
+                self.scope,
+                cue,
+                k,
+                now,
+                filter,
+                reinforce,
+                policy,
+                turn,
+                accept,
+                in_context,
+                state,
+                reranker,
             )
         )
 
@@ -141,6 +171,7 @@ class UserMemory(Moving):
         policy: Policy | None = None,
         turn: str | None = None,
         guests: Mapping[str, str] | None = None,
+        reranker: Reranker | None = None,
     ) -> Recall:
         """The best of records that somebody else has retrieved, given as id to similarity (None: unknown).
 
@@ -148,7 +179,9 @@ class UserMemory(Moving):
         in `dropped`. All that pass are returned unless `k` is given. `guests` gives the texts of hits from elsewhere:
         where nobody has a record of that id, they compete with neutral signals, and nothing is learned of them.
         """
-        return self._run(verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests))
+        return self._run(
+            verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests, reranker)
+        )
 
     async def arerank(
         self,
@@ -160,10 +193,11 @@ class UserMemory(Moving):
         policy: Policy | None = None,
         turn: str | None = None,
         guests: Mapping[str, str] | None = None,
+        reranker: Reranker | None = None,
     ) -> Recall:
         """`rerank`, async."""
         return await self._arun(
-            verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests)
+            verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests, reranker)
         )
 
     def get(self, id: str) -> Record:  # noqa: A002 - the contract's name

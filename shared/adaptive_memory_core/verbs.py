@@ -16,6 +16,7 @@ from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.find import Request
+from adaptive_memory_core.flow.outside import Theirs
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
@@ -41,6 +42,7 @@ class Memory(Protocol):
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
     def new_id(self) -> str: ...
+    def reranker_of(self, given: Any) -> Theirs | None: ...
 
 
 def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[str]]:
@@ -63,10 +65,14 @@ def recall(
     accept: Callable[[Record], bool] | None,
     in_context: Iterable[str],
     state: AgentState | None,
+    reranker: Any,
 ) -> Flow[Recall]:
-    request = _request(memory, scope, cue, check.count(k, "k"), now, check.where(where), reinforce, policy, turn)
-    barring = replace(request, bar=check.bars(accept, in_context), notes=check.drifted(request.cue, state))
-    return recalling.recall(memory.ports(), barring)
+    given = check.where(where)
+    request = _request(memory, scope, cue, check.count(k, "k"), now, given, reinforce, policy, turn, reranker)
+    bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
+    if bar is not None or notes:
+        request = replace(request, bar=bar, notes=notes)
+    return recalling.recall(memory.ports(), request)
 
 
 def rerank(
@@ -80,10 +86,11 @@ def rerank(
     policy: Policy | None,
     turn: str | None,
     guests: Mapping[str, str] | None,
+    reranker: Any,
 ) -> Flow[Recall]:
     given = check.similarities(similarities)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn)
+    request = _request(memory, scope, cue, wanted, now, None, reinforce, policy, turn, reranker)
     return reranking.rerank(memory.ports(), request, given, check.guests(guests))
 
 
@@ -97,11 +104,14 @@ def _request(
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    reranker: Any,
 ) -> Request:
     if policy is not None and not isinstance(policy, Policy):
         raise PolicyError(
             f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
         )
+    if policy is not None:
+        check.channels(policy, memory.ports().channels)
     at = check.moment(now, "now")
     return Request(
         id=memory.new_id(),
@@ -114,6 +124,8 @@ def _request(
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         turn=None if turn is None else check.name(turn, "turn"),
+        fields=memory.fields,
+        reranker=memory.reranker_of(reranker),
     )
 
 

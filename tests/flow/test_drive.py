@@ -76,6 +76,40 @@ async def test_async_calls_leave_the_event_loops_thread(threads: ThreadPoolExecu
     assert await arun(ask(threading.get_ident), threads) != threading.get_ident()
 
 
+async def test_all_calls_of_an_async_flow_are_made_in_one_go_by_one_thread(threads: ThreadPoolExecutor) -> None:
+    def flow() -> Flow[set[int]]:
+        seen = set()
+        for _ in range(20):
+            seen.add((yield from ask(threading.get_ident)))
+        return seen
+
+    assert [len(seen) for seen in await asyncio.gather(*(arun(flow(), threads) for _ in range(8)))] == [1] * 8
+
+
+async def test_a_flow_that_is_cancelled_while_it_runs_makes_no_further_call(threads: ThreadPoolExecutor) -> None:
+    """Here the flow itself is busy, not a call of its: its thread tells it, and the loop does not wait for that."""
+    let_go, started, called = threading.Event(), threading.Event(), []
+    ended = threading.Event()
+
+    def flow() -> Flow[None]:
+        try:
+            yield from ask(lambda: called.append("before"))
+            started.set()
+            let_go.wait(10)
+            yield from ask(lambda: called.append("after"))
+        finally:
+            ended.set()
+
+    task = asyncio.ensure_future(arun(flow(), threads))
+    await asyncio.to_thread(started.wait, 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    let_go.set()
+    assert await asyncio.to_thread(ended.wait, 10)
+    assert called == ["before"]
+
+
 async def test_a_cancelled_flow_is_told_and_stops(threads: ThreadPoolExecutor) -> None:
     let_go, started, told = threading.Event(), threading.Event(), []
 

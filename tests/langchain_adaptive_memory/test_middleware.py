@@ -419,7 +419,7 @@ def test_what_was_saved_of_this_conversation_is_recalled_only_once_it_is_out_of_
     memory.for_user("ana").remember("Ana keeps a tea diary.")
     model = says("Tea, then.")
     middleware = AdaptiveMemoryMiddleware(memory, user_id="ana", save="turn")
-    agent = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    agent: Any = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
     for thread, question in (("1", "I drink green tea"), ("1", "what tea?"), ("2", "what tea?")):
         agent.invoke(ask(question), {"configurable": {"thread_id": thread}})
     assert ["I drink green tea" in text for text in model.systems()] == [False, False, True]

@@ -136,7 +136,7 @@ def test_it_is_the_true_top_k_by_either_way(
 def test_a_memory_that_never_decayed_asks_once(collection: Collection, clock: Clock, embed: Any) -> None:
     with closing(AdaptiveMemory(collection, embedder=embed, clock=clock)) as memory:
         alice = memory.for_user("alice")
-        alice.remember_many(["the same text"] * 60)
+        alice.remember_many(f"the same text {n}" for n in range(60))
         assert len(alice.recall("the same text", k=5).dropped) == 15
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,44 @@ def test_the_cache_is_never_behind_another_connection(
         for one in both:
             states = one.standing(ALICE, ["m1", "m2"]).states
             assert {name: (s.retrieval_count, int(s.pinned), s.boost) for name, s in states.items()} == truth
+    for ledger in both:
+        ledger.close()
+
+
+PACES = [EVERY, *(EVERY.replace(decay_rate=rate) for rate in (0.5, 0.9))]
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 2), st.sampled_from([None, "t1", "t2"]), st.sampled_from("rrrexs")),
+        max_size=12,
+    )
+)
+def test_a_users_recalls_paces_turns_and_forgotten_records_are_those_of_the_file(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, int, str | None, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite3"
+    both, forgotten = [opened(path), opened(path)], False
+    for number, (who, pace, turn, act) in enumerate(acts):
+        at = float(number)
+        if act == "r":
+            asked = replace(entry(f"r{number}", at, "m1"), turn=turn, pace=PACES[pace].pace)
+            rule = partial(remembrance.read, policy=PACES[pace], now=at)
+            both[who].record_recall(ALICE, asked, {"m1": NEW}, rule)
+        elif act == "e":
+            both[who].erase(ALICE, "m1", "m1", existed=True, now=at)
+            forgotten = True
+        elif act == "x":
+            trim(both[who], now=at + 3 * 86_400.0, log_days=1.0, log_recalls=100)
+            forgotten = False
+        else:
+            settle(both[who], due(both[who], 10))
+        fresh = opened(path)
+        for one, name in product(both, (None, "t1", "t2")):
+            assert one.standing(ALICE, ["m1"], name) == fresh.standing(ALICE, ["m1"], name)
+            assert not (forgotten and one.standing(ALICE, ["m1"]).states)
+        fresh.close()
     for ledger in both:
         ledger.close()
 

@@ -79,6 +79,19 @@ def without(cue: str, names: Sequence[str]) -> str:
     return left if re.search(r"\w", left) else cue
 
 
+def next_to(layout: Layout, number: int) -> tuple[int | None, int | None]:
+    """The numbers of the records right before and right after one in its session.
+
+    >>> layout = Layout(np.ones(3), 3, np.array([2, 1, 0]), np.array([0, 0, 2]), np.array([2, 2, 3]))
+    >>> [next_to(layout, number) for number in (0, 1, 2)]
+    [(None, None), (2, None), (None, 1)]
+    """
+    place = int(np.flatnonzero(layout.order == number)[0])
+    before = int(layout.order[place - 1]) if place > layout.first[place] else None
+    after = int(layout.order[place + 1]) if place + 1 < layout.last[place] else None
+    return before, after
+
+
 def _speakers(turns: Turns) -> dict[str, Array]:
     """Those that a field names, and those that enough texts begin with."""
     found: dict[str, list[int]] = {}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from adaptive_memory_core.records import Fields, Metadata
 
 BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told
+_ASKED = re.compile(r"[?\u037e\u061f](?=[\s\])\"'\u201d*!?]|$)|\uff1f")
 _PREFIX = re.compile(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
 
 
@@ -39,6 +41,37 @@ def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at:
         return Turn(speaker, session, place, IN_TEXT if text.startswith(f"{speaker}:") else BY_FIELD)
     prefix = _PREFIX.match(text)
     return Turn(None, session, place) if prefix is None else Turn(prefix[1], session, place, ONLY_IN_TEXT)
+
+
+def beside(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
+    """What was said right before and right after each of them; nothing where a session or an order is not told.
+
+    >>> turns = [("b", Turn("Ben", "s", 2.0)), ("a", Turn("Ana", "s", 1.0)), ("c", Turn(None, "t", 3)), ("d", Turn())]
+    >>> beside(turns)
+    {'a': (None, 'b'), 'b': ('a', None), 'c': (None, None)}
+    """
+    told = [
+        (turn.session, turn.place, one) for one, turn in turns if turn.session is not None and turn.place is not None
+    ]
+    told.sort(key=lambda one: one[:2])
+    sessions = [None, *(session for session, _, _ in told), None]
+    ids = [None, *(one for _, _, one in told), None]
+    return {
+        one: (
+            ids[number - 1] if sessions[number - 1] == session else None,
+            ids[number + 1] if sessions[number + 1] == session else None,
+        )
+        for number, (session, _, one) in enumerate(told, start=1)
+    }
+
+
+def asks(text: str) -> bool:
+    """Whether something is asked in it, so that the next turn may be an answer.
+
+    >>> [asks(text) for text in ("How are you? I am well.", "\u5143\u6c17\uff1f", "see http://x.org/?q=1", "Fine.")]
+    [True, True, False, False]
+    """
+    return _ASKED.search(text) is not None
 
 
 def _name(value: object) -> str | None:

@@ -14,8 +14,10 @@ from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.tokens import Count, estimated_tokens
 from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Scope, Scored
+from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
 from adaptive_memory_core.score.useful import NO_USE, Use
+
+_SIDES = {-1: "before", 1: "after"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Recall(Sequence[Scored]):
     """The hits of one recall, best first, and everything there is to know about how they came about.
 
     `step` is the user's recall counter after this recall, or None where the recall changed nothing. `trace` holds
-    notes on what went differently: a read that could not be recorded, a channel that was left out.
+    notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
+    said right before and after the hits, where the policy asks for it: shown with them, and no hits.
     """
 
     id: str
@@ -37,6 +40,8 @@ class Recall(Sequence[Scored]):
     step: int | None = None
     trace: tuple[str, ...] = field(default=())
     intent: Intent = NO_INTENT
+    beside: tuple[Neighbour, ...] = ()
+    fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     use: Use = NO_USE
 
     @overload
@@ -64,7 +69,7 @@ class Recall(Sequence[Scored]):
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
-        notes = (*_time(self.intent), *_use(self.use), *self.trace)
+        notes = (*_time(self.intent), *_use(self.use), *_around(self.beside), *self.trace)
         return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
 
     @overload
@@ -104,13 +109,16 @@ class Recall(Sequence[Scored]):
     ) -> str | list[dict[str, str]]:
         """The hits for a prompt, best first: evidence with kind, date, age, provenance and how sure it is.
 
-        `max_tokens` is the budget, counted by `count` (omitted: an estimate). What does not fit in full is summed up
-        in one last entry, by `summarise(texts, max_tokens)` or else in extracts; what not even that can name is
-        counted. `style` is "text", "xml", "markdown" or "messages": a list with one message of the user, for memories
-        are evidence and belong in no system message. No memory's words can end the block or pass for another entry.
-        `resolve` adds to "yesterday" in a memory the day it meant; days are those of `zone`.
+        Hits of one conversation stand together as they were said, and where the policy asks for `intact` units and
+        there is room for 400 tokens, with what was said beside them. `max_tokens` is the budget, counted by `count`
+        (omitted: an estimate). What does not fit in full is summed up in one last entry, by
+        `summarise(texts, max_tokens)` or else in extracts; what not even that can name is counted. `style` is "text",
+        "xml", "markdown" or "messages": a list with one message of the user, for memories are evidence and belong in
+        no system message. No memory's words can end the block or pass for another entry. `resolve` adds to
+        "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
+        options |= {"beside": self.beside, "merge": self.policy.merge, "fields": self.fields}
         text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
@@ -122,6 +130,11 @@ def _use(use: Use) -> list[str]:
     if use.gain == 1.0:
         return []
     return [f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it"]
+
+
+def _around(beside: tuple[Neighbour, ...]) -> list[str]:
+    """What is shown though nobody looked for it."""
+    return [f"{short(one.record.id)} was said right {_SIDES[one.offset]} {short(one.of)}" for one in beside]
 
 
 def _time(intent: Intent) -> list[str]:

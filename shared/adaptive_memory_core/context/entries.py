@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 
 from adaptive_memory_core.context.ages import age, date, resolved
 from adaptive_memory_core.context.clean import clean, label
-from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
-_PROVENANCE = (("speaker", "said by"), ("source", "from"))  # keys of the caller's metadata, and what they say
+SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory as it is shown, in clean text; not yet escaped for any style."""
+    """One memory as it is shown, in clean text; not yet escaped for any style. Of a block, what its entries share."""
 
-    id: str
-    text: str
-    kind: str
+    id: str = ""
+    text: str = ""
+    kind: str | None = None
     learned: str | None = None
     age: str | None = None
     certainty: str | None = None
-    provenance: tuple[str, ...] = ()
+    speaker: str | None = None
+    source: str | None = None
     inferred: bool = False
+
+    @property
+    def provenance(self) -> list[str]:
+        told = (("said by", self.speaker), ("from", self.source))
+        return [f"{how} {who}" for how, who in told if who]
 
     @property
     def labels(self) -> list[str]:
@@ -37,9 +43,26 @@ class Entry:
         """The words alone, but for an inference, which stays one."""
         return f"inferred: {self.text}" if self.inferred else self.text
 
+    def without(self, shared: Entry) -> Entry:
+        """What is left to say of it where a heading says the shared."""
+        dated = shared.learned is not None
+        return replace(
+            self,
+            kind=None if shared.kind else self.kind,
+            learned=None if dated else self.learned,
+            age=None if dated else self.age,
+            source=None if shared.source else self.source,
+            certainty=None if shared.certainty else self.certainty,
+        )
+
 
 def entries(
-    hits: Iterable[Scored], *, now: float | None = None, zone: tzinfo = timezone.utc, resolve: bool = True
+    hits: Iterable[Scored],
+    *,
+    now: float | None = None,
+    zone: tzinfo = timezone.utc,
+    resolve: bool = True,
+    fields: Fields = DEFAULT_FIELDS,
 ) -> list[Entry]:
     """The hits in their order. `now` gives ages; `resolve` adds the day that "yesterday" was to a memory's words.
 
@@ -48,10 +71,10 @@ def entries(
     >>> entries([hit], now=86_400.0 * 3)[0].labels
     ['reflection', '1970-01-01', '3 days ago', 'previously inferred']
     """
-    return [entry(hit.record, now=now, zone=zone, resolve=resolve) for hit in hits]
+    return [entry(hit.record, now=now, zone=zone, resolve=resolve, fields=fields) for hit in hits]
 
 
-def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> Entry:
+def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool, fields: Fields) -> Entry:
     learned = record.created_at
     text = clean(record.text)
     return Entry(
@@ -62,12 +85,29 @@ def entry(record: Record, *, now: float | None, zone: tzinfo, resolve: bool) -> 
         age=None if learned is None or now is None else age(learned, now=now),
         certainty=_certainty(record),
         inferred=_inferred(record),
-        provenance=tuple(
-            f"{said} {named}"
-            for key, said in _PROVENANCE
-            if isinstance(value := record.metadata.get(key), str) and (named := label(value))
-        ),
+        speaker=_named(record, fields.speaker),
+        source=_named(record, SOURCE),
     )
+
+
+def shared(among: Sequence[Entry]) -> Entry:
+    """What all of them have in common, but for who said it: that is each one's own. The age is that of the first.
+
+    >>> shared([Entry(kind="event", learned="2025-01-01", speaker="Ana"), Entry(kind="fact", learned="2025-01-01")])
+    Entry(id='', text='', kind=None, learned='2025-01-01', age=None, certainty=None, speaker=None, source=None, ...
+    """
+    first = among[0]
+    same = {
+        name: getattr(first, name)
+        for name in ("kind", "learned", "certainty", "source")
+        if len({getattr(one, name) for one in among}) == 1
+    }
+    return Entry(age=first.age if same.get("learned") else None, **same)
+
+
+def _named(record: Record, key: str) -> str | None:
+    value = record.metadata.get(key)
+    return label(value) or None if isinstance(value, str) else None
 
 
 def _inferred(record: Record) -> bool:

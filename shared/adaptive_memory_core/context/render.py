@@ -6,16 +6,20 @@ from collections.abc import Iterable, Sequence
 from datetime import timezone, tzinfo
 from typing import Any
 
+from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.context.brief import Summarise, extract, summarised
-from adaptive_memory_core.context.entries import Entry, entries
+from adaptive_memory_core.context.entries import entries, entry
+from adaptive_memory_core.context.layout import Layout
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.tokens import Count, estimated_tokens
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.records import Scored
+from adaptive_memory_core.policy import MERGE
+from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scored
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
-FOR_BRIEF = 4  # the share of a budget, one in so many, that is kept for what does not fit in full; guess
+FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
+ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; hierarchy.md, section 2
 
 
 def render(
@@ -29,25 +33,28 @@ def render(
     count: Count = estimated_tokens,
     summarise: Summarise | None = None,
     resolve: bool = True,
+    beside: Sequence[Neighbour] = (),
+    merge: float = MERGE,
+    fields: Fields = DEFAULT_FIELDS,
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
-    `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Where not even a count of
+    `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Hits of one session stand
+    together in the order they were said in, with those `beside` them where there is room. Where not even a count of
     the hits fits, nothing is rendered.
 
     >>> render([])
     ''
     """
     checked(max_tokens, style, count, summarise)
-    form = STYLES[style]
-    shown = entries(hits, now=now, zone=zone, resolve=resolve)
-    if not shown:
+    roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
+    form, whole = STYLES[style], page(list(hits), beside if roomy else (), merge=merge, fields=fields)
+    if not whole.units:
         return ""
-    lines = [form.entry(one, ids=ids) for one in shown]
-    whole = block(form, lines)
-    if max_tokens is None or count(whole) <= max_tokens:
-        return whole
-    return _fitting(form, shown, lines, max_tokens, count, summarise)
+    shown = [entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields) for one in whole.lines]
+    layout = Layout(whole, shown, form, ids, count)
+    text = block(form, layout.lines(range(len(shown))))
+    return text if max_tokens is None or count(text) <= max_tokens else _fitting(layout, max_tokens, summarise)
 
 
 def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:
@@ -69,15 +76,14 @@ def checked(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
         )
 
 
-def _fitting(
-    form: Style, shown: Sequence[Entry], lines: Sequence[str], room: int, count: Count, summarise: Summarise | None
-) -> str:
+def _fitting(layout: Layout, room: int, summarise: Summarise | None) -> str:
     """As many as fit in full, best first, and the rest in brief, or at least counted."""
-    full = _in_full(form, lines, room, count)
+    full, form, count = _in_full(layout, room), layout.form, layout.count
     while True:
-        rest = [one.in_brief for number, one in enumerate(shown) if number not in full]
-        kept = [lines[number] for number in full]
-        for more in _rest(form, kept, rest, room, count, summarise):
+        chosen = {number for unit in full for number in unit}
+        left = [own[0] for own in layout.page.units if own[0] not in chosen]
+        kept = layout.lines(chosen)
+        for more in _rest(form, kept, [layout.entries[number].in_brief for number in left], room, count, summarise):
             if count(text := block(form, [*kept, *more])) <= room:
                 return text
         if not full:
@@ -85,19 +91,40 @@ def _fitting(
         full = full[:-1]
 
 
-def _in_full(form: Style, lines: Sequence[str], room: int, count: Count) -> list[int]:
-    """The numbers of those that are shown in full. The best one may take all the room but for a count of the rest; one
-    that is too long does not keep the next ones out."""
-    left = room - count(block(form, [form.missing(len(lines))]))
-    full: list[int] = []
-    for number, one in enumerate(lines):
-        cost = count(one + "\n")
-        if cost <= (left if number == 0 else left - room // FOR_BRIEF):
-            full.append(number)
-            left -= cost
+def _in_full(layout: Layout, room: int) -> list[list[int]]:
+    """The units that are shown in full: hits, best first, each with its neighbours where they fit. The best one may
+    take all the room but for a count of the rest; one that is too long does not keep the next ones out."""
+    form, count = layout.form, layout.count
+    left = room - count(block(form, [form.missing(len(layout.page.units))]))
+    chosen: dict[int, list[int]] = {}  # by block
+    full: list[list[int]] = []
+    for unit in layout.page.units:
+        within = left if not full and unit is layout.page.units[0] else left - room // FOR_BRIEF
+        for part in (unit, unit[:1]):
+            cost, added = _cost(layout, chosen, part)
+            if cost <= within:
+                left -= cost
+                full.append(part)
+                for number in added:
+                    chosen.setdefault(layout.page.lines[number].block, []).append(number)
+                break
         if left <= 0:
             break
     return full
+
+
+def _cost(layout: Layout, chosen: dict[int, list[int]], part: Sequence[int]) -> tuple[int, list[int]]:
+    """What the lines cost that are not there yet, and which these are."""
+    cost, added = 0, []
+    here: dict[int, list[int]] = {}
+    for number in part:
+        own = layout.page.lines[number].block
+        there = here.setdefault(own, list(chosen.get(own, ())[:2]))
+        if number not in there and number not in chosen.get(own, ()):
+            cost += layout.cost(number, there)
+            there.append(number)
+            added.append(number)
+    return cost, added
 
 
 def _rest(

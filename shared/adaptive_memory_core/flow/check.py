@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, cast
@@ -11,11 +11,13 @@ from typing import Any, cast
 import numpy as np
 
 from adaptive_memory_core.cue.build import build_cue, drift
-from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
+from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError, ScopeError
 from adaptive_memory_core.identity import is_reserved
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
 from adaptive_memory_core.score.bars import bar
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
+from adaptive_memory_core.sources import OURS
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
@@ -95,6 +97,16 @@ def cue(value: object) -> Cue:
             "a cue without a vector."
         )
     return replace(value, text=encodable(value.text, "cue"), vector=vector)
+
+
+def channels(policy: Policy, own: Collection[str]) -> None:
+    """Nothing, or an error: a policy names channels that this memory does not have."""
+    unknown = [name for name in policy.channels if name not in OURS and name not in own]
+    if unknown:
+        raise PolicyError(
+            f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "
+            f"{', '.join([*OURS, *own])}. Give yours to it: AdaptiveMemory(..., channels={{{unknown[0]!r}: function}})."
+        )
 
 
 def guests(value: object) -> Mapping[str, str]:

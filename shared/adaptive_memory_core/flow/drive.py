@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -52,34 +54,91 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
 
 def run(flow: Flow[T]) -> T:
     """Drive a flow in this thread."""
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            call = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        answer, error = None, None
-        try:
-            answer = call()
-        except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
-            error = raised
+    walk = _Walk(flow)
+    while (aside := walk()) is not None:
+        walk.take(aside)
+    return walk.result
 
 
 async def arun(flow: Flow[T], executor: Executor) -> T:
-    """Drive a flow from an event loop: every call runs in the executor, none on the loop."""
-    loop = asyncio.get_running_loop()
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
+    """Drive a flow from an event loop: in the executor, in one go, for every hop between threads costs. Calls that know
+    how (flow/outside.py) are awaited here: they may hang, and must not fill the executor.
+
+    Where the task is cancelled the flow hears of it, after the call that is under way, and makes no further one.
+    """
+    walk, loop = _Walk(flow), asyncio.get_running_loop()
+    try:
+        while (aside := await loop.run_in_executor(executor, contextvars.copy_context().run, walk)) is not None:
+            await walk.wait_for(aside)
+    except asyncio.CancelledError as cancelled:
+        walk.stop(cancelled)
+        raise
+    return walk.result
+
+
+class _Walk(Generic[T]):
+    """A flow under way in one thread, which another one may stop."""
+
+    result: T
+
+    def __init__(self, flow: Flow[T]) -> None:
+        self._flow = flow
+        self._answer: Any = None
+        self._error: BaseException | None = None
+        self._stopped: BaseException | None = None
+        self._moving = threading.Lock()  # held while the flow itself runs, not during the calls it asks for
+
+    def __call__(self) -> Call | None:
+        """Go on to the end, or up to a call that could be awaited instead."""
+        while (call := self._step()) is not None and not hasattr(call, "on_loop"):
+            self.take(call)
+        return call
+
+    def take(self, call: Call) -> None:
+        """Make a call that the flow asks for."""
+        self._answer, self._error = None, None
         try:
-            call = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        answer, error = None, None
-        try:
-            answer = await loop.run_in_executor(executor, contextvars.copy_context().run, call)
+            self._answer = call()
         except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides
-            error = raised
+            self._error = raised
+
+    async def wait_for(self, call: Any) -> None:
+        """The same, on the event loop."""
+        self._answer, self._error = None, None
+        try:
+            self._answer = await call.on_loop()
+        except asyncio.CancelledError:
+            raise
+        except BaseException as raised:  # noqa: BLE001 - likewise
+            self._error = raised
+
+    def stop(self, why: BaseException) -> None:
+        """Have the flow end: at once where it waits for a call; where it runs, its own thread sees to it."""
+        self._stopped = why
+        if self._moving.acquire(blocking=False):
+            try:
+                self._tell(why)
+            finally:
+                self._moving.release()
+
+    def _step(self) -> Call | None:
+        """The next call that the flow asks for; None at its end."""
+        with self._moving:
+            try:
+                call = None if self._stopped is not None else self._next()
+            except StopIteration as done:
+                self.result = done.value
+                return None
+            if self._stopped is not None:  # before this step, or during it
+                self._tell(self._stopped)
+                raise self._stopped
+            return call
+
+    def _next(self) -> Call:
+        return self._flow.send(self._answer) if self._error is None else self._flow.throw(self._error)
+
+    def _tell(self, why: BaseException) -> None:
+        with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
+            self._flow.throw(why)
+        with suppress(BaseException):
+            self._flow.close()

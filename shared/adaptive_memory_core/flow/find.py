@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from adaptive_memory_core.cue.intent import NO_INTENT, Intent
-from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow import carry_over
 from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
+from adaptive_memory_core.flow.limits import nearest
+from adaptive_memory_core.flow.outside import Theirs
 from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Where, seen
 from adaptive_memory_core.learn.balance import gain
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
-from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope, Seen
+from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Hit, Record, Scope, Seen
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
@@ -45,6 +48,8 @@ class Request:
     intent: Intent = NO_INTENT
     bar: Bar | None = None
     notes: tuple[str, ...] = ()
+    fields: Fields = DEFAULT_FIELDS
+    reranker: Theirs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +61,27 @@ class Finding:
     dropped: tuple[Dropped, ...] = ()  # before there was anything to score
     strangers: Mapping[str, Seen] = field(default_factory=dict)
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
+    vectors: Mapping[str, Any] = field(default_factory=dict)  # of the candidates, where the policy compares them
     extent: Extent | None = None  # of the collection, where all records of the scope were looked at
     use: Use = NO_USE  # where the user stands
+    lost: AdaptiveMemoryError | None = None  # why the vectors found nothing
 
 
 def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
     """Candidates with their read state as of now: more where gates leave too few, and all that decay lets through."""
     policy, asked = request.policy, max(request.policy.recall_k, request.k)
     while True:
-        found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+        found = yield from nearest(ports, request.scope, cue.vector, asked, request.where, request.policy)
         known = yield from standing(ports, request, found)
         hits = present(ports, request, found, known)
         if not wants_more(hits, policy, k=request.k, asked=asked, now=request.now):
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
     notes = _notes(request, hits, known, asked)
-    nearest = Finding(hits, notes, strangers=strangers(hits, known, request), use=use_of(known, request))
+    finding = Finding(hits, notes, strangers=strangers(hits, known, request), use=use_of(known, request))
     if _timeline(known, request).still or len(hits) < asked:
-        return nearest
-    return (yield from _beyond(ports, request, cue, nearest, asked))
+        return finding
+    return (yield from _beyond(ports, request, cue, finding, asked))
 
 
 def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
@@ -103,10 +110,9 @@ def barred(hits: list[Hit], bar: Bar | None) -> list[Hit]:
     return hits if bar is None else [replace(hit, barred=bar(hit.record)) for hit in hits]
 
 
-def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: int) -> Flow[Finding]:
+def _beyond(ports: Ports, request: Request, cue: Cue, finding: Finding, asked: int) -> Flow[Finding]:
     """Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few
     enough to be compared one by one, or the search widens until none is left that could win."""
-    finding = nearest
     while _least(finding.hits, finding.hits, request) is not None:
         compared = yield from _compared(ports, request, cue, finding)
         if compared is not None:
@@ -123,13 +129,13 @@ def _beyond(ports: Ports, request: Request, cue: Cue, nearest: Finding, asked: i
     return replace(finding, hits=strongest(finding.hits, request.policy, k=request.k, now=request.now))
 
 
-def _compared(ports: Ports, request: Request, cue: Cue, nearest: Finding) -> Flow[Finding | None]:
+def _compared(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[Finding | None]:
     """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
     since beside them hardly any of the many weak ones still could."""
-    hits, extent = nearest.hits, (yield from ask(ports.store.extent))
+    hits, extent = finding.hits, (yield from ask(ports.store.extent))
     for most in (STRONG, 0.0):
-        least = _least(hits, nearest.hits, request)
-        if least is None or (hits is not nearest.hits and least >= STRONG):
+        least = _least(hits, finding.hits, request)
+        if least is None or (hits is not finding.hits and least >= STRONG):
             break
         named = yield from _named(ports, request, max(least, most), extent)
         if named is None:
@@ -139,7 +145,7 @@ def _compared(ports: Ports, request: Request, cue: Cue, nearest: Finding) -> Flo
         more = yield from ask(ports.store.among, request.scope, cue.vector, new, request.where)
         known = yield from standing(ports, request, more)
         hits = [*hits, *present(ports, request, more, known)]
-    return replace(nearest, hits=hits)
+    return replace(finding, hits=hits)
 
 
 def _least(hits: Sequence[Hit], nearest: Sequence[Hit], request: Request) -> float | None:
@@ -151,7 +157,7 @@ def _least(hits: Sequence[Hit], nearest: Sequence[Hit], request: Request) -> flo
 def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: int) -> Flow[Finding]:
     """The same search, further out; where it reaches the end, the size of the collection is kept."""
     extent = yield from ask(ports.store.extent)
-    found = yield from ask(ports.store.nearest, request.scope, cue.vector, asked, request.where)
+    found = yield from nearest(ports, request.scope, cue.vector, asked, request.where, request.policy)
     known = yield from standing(ports, request, found)
     hits = present(ports, request, found, known)
     whole = extent if len(hits) < asked and request.where is None else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.cue.intent import Language, Window
+from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
@@ -17,6 +18,7 @@ from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, 
 
 Where = Mapping[str, Any]
 Vector = Any
+Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
 Since = Callable[[Timeline], tuple[int, float] | None]
 
 
@@ -128,12 +130,18 @@ class Leads:
 
 
 class Channel(Protocol):
-    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself."""
+    """Another way to find records besides their vectors. It is told of what we write, and sees to the rest itself.
+
+    `look`, `notice` and `miss` write nothing: what they learn stays in RAM, until `keep` writes it down.
+    """
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads: ...
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+    def miss(self, stored_ids: Sequence[str]) -> None: ...
+    def keep(self) -> None: ...
     def put(self, scope: Scope, records: Sequence[Stored]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None: ...
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,8 @@ class Store(Protocol):
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]: ...
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]: ...
     def pages(self, scope: Scope) -> Iterator[list[Found]]: ...
     def taken(self, ids: Sequence[str]) -> set[str]: ...
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
@@ -287,4 +297,6 @@ class Ports:
     lexical: Channel
     write_through: bool
     log: bool
-    languages: tuple[Language, ...] = ()
+    languages: tuple[Language, ...]
+    channels: Mapping[str, Theirs]  # the caller's own
+    unanswered: Mapping[str, Unanswered]  # of our own channels

@@ -7,13 +7,17 @@ from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.drive import Flow, ask, attempt
-from adaptive_memory_core.flow.find import Finding, Request, find
+from adaptive_memory_core.flow.beside import intact
+from adaptive_memory_core.flow.compared import compared
+from adaptive_memory_core.flow.dense import dense
+from adaptive_memory_core.flow.drive import Flow, attempt
+from adaptive_memory_core.flow.find import Finding, Request
+from adaptive_memory_core.flow.judge import reranked
 from adaptive_memory_core.flow.lately import lately
-from adaptive_memory_core.flow.leads import Looked, joined, look
+from adaptive_memory_core.flow.leads import joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
-from adaptive_memory_core.flow.timed import then, timed
+from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue
@@ -26,44 +30,46 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
     request = yield from timed(ports, request)
     looked = yield from look(ports, request)
-    cue = yield from sense(ports, request.cue, looked)
-    nearest = yield from then(ports, request, cue, (yield from find(ports, request, cue)))
-    known = yield from lately(ports, request, cue, nearest)
-    finding = yield from joined(ports, request, cue, known, looked)
-    answer = choose(request, cue, finding)
+    cue, nearest = yield from dense(ports, request, looked)
+    nearest = yield from lately(ports, request, cue, nearest)
+    finding = yield from joined(ports, request, cue, nearest, looked)
+    finding = yield from reranked(request, finding)
+    finding = yield from compared(ports, request, finding)
+    answer = yield from intact(ports, request, choose(request, cue, finding))
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
-
-
-def sense(ports: Ports, cue: Cue, looked: Looked) -> Flow[Cue]:
-    """The cue with its vector, unless the caller has made that already."""
-    if cue.vector is not None:
-        return cue
-    own = looked.leads is None or cue.words is not None  # the channel's cue is made of the words, not of the text
-    text = cue.text if own or looked.leads is None else looked.leads.cue
-    return replace(cue, vector=(yield from ask(ports.embedder.embed_query, text)))
 
 
 def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
     """The hits to return, and everyone else with the reason."""
-    policy, use = request.policy, finding.use
-    kept, dropped = select(finding.hits, policy, k=request.k, now=request.now, intent=request.intent, use=use)
+    kept, dropped = select(
+        finding.hits,
+        request.policy,
+        k=request.k,
+        now=request.now,
+        intent=request.intent,
+        vectors=finding.vectors,
+        use=finding.use,
+    )
     return Recall(
         id=request.id,
         scope=request.scope,
         cue=cue,
         k=request.k,
         now=request.now,
-        policy=policy,
+        policy=request.policy,
         kept=kept,
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
-        use=use,
+        use=finding.use,
+        fields=request.fields,
     )
 
 
 def learn(ports: Ports, request: Request, answer: Recall, finding: Finding) -> Flow[Recall]:
     """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
+    if "lexical" in request.policy.channels:
+        yield from attempt(LedgerError, ports.lexical.keep)  # what it met of others' writing; else a later recall does
     outcome = yield from attempt(LedgerError, _commit, ports, request, answer, finding)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow.beside import intact
+from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers, use_of
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.judge import reranked
+from adaptive_memory_core.flow.leads import NOT_HERE
+from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.recall import choose, learn
 from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.records import Dropped, Hit, Record
-
-NOT_HERE = "not a record of this scope"
 
 
 def rerank(
@@ -25,8 +27,9 @@ def rerank(
     """
     request = yield from timed(ports, request)
     found = yield from ask(ports.store.fetch, request.scope, list(similarities))
-    known = yield from standing(ports, request, list(found.values()))
-    hits = present(ports, request, list(found.values()), known)
+    there = [_as_near(one, similarities[name]) for name, one in found.items()]
+    known = yield from standing(ports, request, there)
+    hits = present(ports, request, there, known)
     welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
     finding = Finding(
         _with_similarities([*hits, *(Hit(Record(one, guests[one]), 0.0, one) for one in welcome)], similarities),
@@ -35,7 +38,9 @@ def rerank(
         guests=welcome,
         use=use_of(known, request),
     )
-    answer = choose(request, request.cue, finding)
+    finding = yield from reranked(request, finding)
+    finding = yield from compared(ports, request, finding)
+    answer = yield from intact(ports, request, choose(request, request.cue, finding))
     return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
 
 
@@ -49,5 +54,9 @@ def _with_similarities(hits: Sequence[Hit], similarities: Mapping[str, float | N
     """The hits with the given similarities; an unknown one stands in the middle of those that are known."""
     known = [one for one in (similarities[hit.record.id] for hit in hits) if one is not None]
     middle = (min(known) + max(known)) / 2 if known else 0.5
-    given = [(hit, similarities[hit.record.id]) for hit in hits]
-    return [replace(hit, similarity=middle if one is None else float(one)) for hit, one in given]
+    near = [middle if (one := similarities[hit.record.id]) is None else float(one) for hit in hits]
+    return [hit if hit.similarity == one else replace(hit, similarity=one) for hit, one in zip(hits, near, strict=True)]
+
+
+def _as_near(found: Found, similarity: float | None) -> Found:
+    return found if similarity is None else found._replace(similarity=float(similarity))

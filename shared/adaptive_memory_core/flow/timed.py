@@ -22,6 +22,8 @@ def timed(ports: Ports, request: Request) -> Flow[Request]:
     if outcome.value is None:
         note = f"what the question says about time was not understood: {outcome.error}"
         return replace(request, notes=(*request.notes, note))
+    if not outcome.value:
+        return request
     if not outcome.value.windows or not request.policy.strict_time:
         return replace(request, intent=outcome.value)
     strict = replace(request, intent=outcome.value)

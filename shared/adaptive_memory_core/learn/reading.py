@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState
@@ -23,8 +24,9 @@ def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
     return now - state.last_read >= policy.refresh_floor_seconds or state.last_read > now + DAY
 
 
-def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None = None) -> ReadState:
-    """The state after a read, but for its strength (`remembrance.read`); the same state where the read does not count.
+def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None = None, **settled: Any) -> ReadState:
+    """The state after a read; the same state where the read does not count. What the read does to its strength is for
+    `remembrance.read` to say, in the fields `settled`.
 
     >>> after_read(ReadState(), Policy(), now=5.0).retrieval_count
     1
@@ -45,6 +47,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
         credit=credit,
         warmth=cooled(state.warmth, state.last_read, policy, now=now) + 1.0,
         remembered=state.remembered or credit >= policy.remembrance(kind).remembrance_threshold,
+        **settled,
     )
 
 

@@ -44,6 +44,8 @@ class Timeline:
     def under(self, regime: Regime) -> Timeline:
         """Continued to now: since the last recall, or ever where there was none, the memory's own pace holds."""
         phases = regime.phases
+        if self.spans and len(phases) == 1 and phases[0].pace == self.spans[-1].pace:  # nearly always
+            return self
         spans = self.spans or (Span(0, -math.inf, phases[0].pace),)
         for phase, ends in zip(phases, [*(one.since for one in phases[1:]), math.inf], strict=True):
             last = spans[-1]
@@ -114,13 +116,11 @@ def read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadS
     0.625
     """
     state, kind = seen.state, seen.kind
-    after = after_read(state, policy, now=now, kind=kind)
-    if after is state:
-        return state
     left = strength(state, kind, timeline, now=now)
     restored = left + policy.remembrance(kind).restore_on_read * (1.0 - left)
     step = timeline.step + 1
-    return replace(after, strength=restored, settled_step=step, settled_at=now, fresh_step=step, fresh_at=now)
+    settled = {"strength": restored, "settled_step": step, "settled_at": now, "fresh_step": step, "fresh_at": now}
+    return after_read(state, policy, now=now, kind=kind, **settled)
 
 
 def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:

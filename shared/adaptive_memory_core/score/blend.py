@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Hit, Scored
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
@@ -64,9 +64,9 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     """
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    shares = [relevance(hit.similarity, hit.leads, policy.fusion) if hit.leads else None for hit in hits]
+    shares = relevances(hits, policy.fusion, policy.own_weights, policy.rerank_weight)
     close = [
-        weakened(hit.similarity if share is None else sum(share.values()), hit.record.read.strength, policy)
+        weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)
     ]
     signals = {"importance": worth, "strength": strong, "relevance": close}
@@ -80,7 +80,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
         signals = {"recency": fresh, **signals}
     rows = (dict(zip(signals, row, strict=True)) for row in zip(*signals.values(), strict=True))
     scored = (
-        _scored(hit, part if share is None else _split(part, share), row)
+        _scored(hit, _split(part, share) if hit.leads else part, row)
         for hit, part, share, row in zip(hits, blended, shares, rows, strict=True)
     )
     return sorted(scored, key=_rank)

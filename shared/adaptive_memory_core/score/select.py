@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit
+from adaptive_memory_core.score.diversity import pick
+from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
+from adaptive_memory_core.score.same import leaders
 from adaptive_memory_core.score.useful import NO_USE, Use
+
+NO_VECTORS: Mapping[str, Any] = {}
 
 
 def select(
-    hits: Sequence[Hit], policy: Policy, *, k: int, now: float, intent: Intent = NO_INTENT, use: Use = NO_USE
+    hits: Sequence[Hit],
+    policy: Policy,
+    *,
+    k: int,
+    now: float,
+    intent: Intent = NO_INTENT,
+    vectors: Mapping[str, Any] = NO_VECTORS,
+    use: Use = NO_USE,
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
+
+    Where a time is asked about, the same words at another time are another memory. `vectors` (by the id in the
+    collection) are needed where the policy asks for diversity.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -29,14 +44,15 @@ def select(
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
     scored = timely(score(fit, attuned(policy, intent), now=now, use=use), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
-    dropped = [Dropped(one.id, BEYOND_K, one) for one in strong[k:]]
+    kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
     dropped += [Dropped(hit.record.id, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
-    return tuple(strong[:k]), tuple(dropped)
+    return tuple(kept), tuple(dropped)
 
 
 def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float) -> bool:
-    """Whether to ask the channel for more: gates took too many, and what lies further out might still pass the floor.
+    """Whether to ask the channel for more: gates took too many, or what is left says the same, and what lies further
+    out might still pass the floor.
 
     >>> from adaptive_memory_core.records import Record
     >>> expired = [Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)]
@@ -45,5 +61,15 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
     """
     if len(hits) < asked or asked >= max(policy.recall_limit, k):
         return False
-    fit = (hit for hit in hits if unfit(hit, policy, now=now) is None)
-    return sum(1 for _ in islice(fit, k)) < k and unfit(hits[-1], policy, now=now) != BELOW_FLOOR
+    return _fewer(hits, policy, k=k, now=now) and unfit(hits[-1], policy, now=now) != BELOW_FLOOR
+
+
+def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
+    """Whether fewer than k of them, each unlike the others, may be returned."""
+    fit = (hit.record.text for hit in hits if unfit(hit, policy, now=now) is None)
+    texts = list(islice(fit, k))
+    if len(texts) < k or policy.duplicates == "keep":
+        return len(texts) < k
+    if len(set(leaders(texts, policy.same_share))) == k:
+        return False
+    return len(set(leaders([*texts, *fit], policy.same_share))) < k

@@ -94,17 +94,37 @@ class ChromaStore:
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
         """Those of the records that exist in this scope, by the ids the user knows."""
-        wanted = {stored_id for one in ids for stored_id in (one, scoped_id(scope, one))}
-        found = {
-            record_id(scope, stored_id): Found(stored_id, text, metadata, 1.0)
-            for stored_id, text, metadata in self._rows(sorted(wanted))
-            if belongs(metadata, scope, self.fields)
-        }
+        found = {record_id(scope, one.stored_id): one for one in self.stored(scope, ids)}
+        missing = [scoped_id(scope, one) for one in ids if one not in found]
+        found |= {record_id(scope, one.stored_id): one for one in self.stored(scope, missing)}
         return {one: found[one] for one in ids if one in found}
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
         """Those of the records that exist in this scope, by their ids in the collection."""
         return [Found(*row, 1.0) for row in self._rows(stored_ids) if belongs(row[2], scope, self.fields)]
+
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it.
+
+        Chroma takes long to join a session with a user, so it is asked for the session alone, unless many users have
+        one of that name.
+        """
+        named = {self.fields.session: {"$in": list(sessions)}}
+        ids = self._ids(named, limit + 1)
+        if len(ids) > limit:
+            own = None if scope.user is None else {self.fields.user_id: scope.user}
+            ids = self._ids(both(own, named), None if own is None else limit)
+        return [Found(*row, 1.0) for row in self._rows(ids) if belongs(row[2], scope, self.fields)][:limit]
+
+    def _ids(self, condition: Where | None, limit: int | None) -> list[str]:
+        where: Any = condition
+        return list(told(lambda: self.collection.get(where=where, limit=limit, include=[]))["ids"])
+
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of those of the records that are of this scope."""
+        answer: Any = told(lambda: self.collection.get(ids=list(stored_ids), include=["metadatas", "embeddings"]))
+        rows = zip(answer["ids"], answer["metadatas"], answer["embeddings"], strict=True)
+        return {stored_id: vector for stored_id, metadata, vector in rows if belongs(metadata, scope, self.fields)}
 
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
         """All records of this scope, a page at a time."""

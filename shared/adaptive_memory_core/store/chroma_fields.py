@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.cue.intent import Window
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import NEVER_READ, Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 MOST_READS = 1e12  # a count beyond it is somebody else's number
@@ -77,6 +77,8 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
     True
     """
+    if metadata.keys().isdisjoint(_read_driven(fields)):
+        return NEVER_READ
     last_read = _time(metadata.get(fields.last_read))
     count = int(_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
     strength = _number(metadata.get(fields.strength), 0.0, 1.0)
@@ -96,6 +98,11 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
         useful_at=useful_at,
         helpful=0 if useful_at is None else 1,
     )
+
+
+@lru_cache(maxsize=16)
+def _read_driven(fields: Fields) -> frozenset[str]:
+    return frozenset(projection(ReadState(last_read=0.0, boost=1.0, pinned=True), {}, fields))
 
 
 @lru_cache(maxsize=16)

@@ -64,8 +64,9 @@ class SQLiteLedger(LedgerMoves):
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
         with self.file.reading() as sql:
+            self._cache.notice(sql)
             user = self._known_user(sql, scope)
-            known = self._cache.load(sql, self.collection_key, user, stored_ids)
+            known = self._cache.states(sql, self.collection_key, user, stored_ids)
             timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
         new = self._new(stored_ids, known)
         return Standing({one: state for one, (_, state) in known.items()}, timeline, new, balance)
@@ -76,6 +77,7 @@ class SQLiteLedger(LedgerMoves):
         """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
         they are more than `limit`, or the collection holds some that the ledger has not met."""
         with self.file.reading() as sql:
+            self._cache.notice(sql)
             user = self._known_user(sql, scope)
             bounds = since(self._timeline(sql, user, turn))
             if bounds is None or not ledger_strong.all_met(sql, (self.collection_key, user), extent):
@@ -95,24 +97,24 @@ class SQLiteLedger(LedgerMoves):
         `seen` holds the states to start from where the ledger has no row.
         """
         began = time.perf_counter()
-        with self.file.writing() as sql:
+        with self.file.writing(told=True) as sql:
+            self._cache.notice(sql)
             user = self._user_key(sql, scope)
-            turn = ledger_turns.begin(sql, user, entry.turn)
-            timeline = self._paced(sql, user, entry, turn)
-            forgotten = rows.erased_among(
-                sql, user, [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
-            )
+            known = self._cache.user(sql, user)
+            turn = self._cache.turn(sql, user, entry.turn) or ledger_turns.begin(sql, user)
+            timeline = self._paced(sql, user, entry, turn, known.timeline)
+            forgotten = _among(known.forgotten, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             if entry.strangers or entry.extent is not None:
                 new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
-                ledger_strong.meet(sql, (self.collection_key, user), new, timeline, now=entry.at)
-                ledger_strong.note_all_met(sql, (self.collection_key, user), entry.extent)
-                self._cache.drop(list(new))
+                self._met(sql, user, new, timeline, entry)
             changed = self._advance(sql, user, present, advance, timeline, now=entry.at, skip=turn.counted)
             ledger_turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
             ledger_changes.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
             if entry.logged:
                 log_table.add(sql, user, turn.step, entry, forgotten, self._policies)
+            now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
+            self._cache.recalled(user, known._replace(timeline=now))
         self._update_ms.append(1000.0 * (time.perf_counter() - began))
         return Counted(turn.step, len(changed))
 
@@ -121,6 +123,7 @@ class SQLiteLedger(LedgerMoves):
     ) -> ReadState:
         """Change the state of one record by a rule, atomically, and write down who did what."""
         with self.file.writing() as sql:
+            self._cache.notice(sql)
             user = self._user_key(sql, scope)
             timeline = ledger_spans.timeline(sql, user)
             changed = self._advance(sql, user, {stored_id: seen}, change, timeline, now=now).get(stored_id)
@@ -146,7 +149,7 @@ class SQLiteLedger(LedgerMoves):
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
                 key, state = known.get(stored_id, (None, seen.state))
-                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, seen)
+                key = key or rows.insert_states(sql, self.collection_key, user, {stored_id: seen})[stored_id]
                 if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
                     step = ledger_spans.timeline(sql, user).step
@@ -196,19 +199,30 @@ class SQLiteLedger(LedgerMoves):
 
     def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
         """The user's timeline, within a turn as it was when that began."""
-        timeline = ledger_spans.timeline(sql, user)
-        known = ledger_turns.find(sql, user, turn)
+        timeline = self._cache.user(sql, user).timeline
+        known = self._cache.turn(sql, user, turn)
         return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)
 
-    def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: ledger_turns.Turn) -> Timeline:
+    def _paced(
+        self, sql: sqlite3.Connection, user: int, entry: Entry, turn: ledger_turns.Turn, known: Timeline
+    ) -> Timeline:
         """The timeline up to the step before this recall's, with the paces it was made under."""
         if not turn.began:
-            return Timeline(turn.now - 1, ledger_spans.timeline(sql, user).under(entry.regime).spans)
-        timeline = ledger_spans.note(sql, user, turn.step, entry.at, entry.pace, entry.regime)
+            return Timeline(known.step - 1, known.under(entry.regime).spans)
+        before = Timeline(turn.step - 1, known.spans)
+        timeline = Timeline(before.step, ledger_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
         if len(timeline.spans) > ledger_spans.MOST:
             timeline = ledger_spans.compact(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline
+
+    def _met(
+        self, sql: sqlite3.Connection, user: int, new: Mapping[str, Seen], timeline: Timeline, entry: Entry
+    ) -> None:
+        """The recall came upon records that the ledger had not met."""
+        ledger_strong.meet(sql, (self.collection_key, user), new, timeline, now=entry.at)
+        ledger_strong.note_all_met(sql, (self.collection_key, user), entry.extent)
+        self._cache.drop(list(new))
 
     def _advance(
         self,
@@ -222,15 +236,26 @@ class SQLiteLedger(LedgerMoves):
         skip: Set[int] = frozenset(),
     ) -> dict[str, rows.Changed]:
         """Apply the rule to the states as they stand in this transaction; gives, and writes, only what changes."""
-        known = self._cache.load(sql, self.collection_key, user, list(seen))
+        known = self._cache.states(sql, self.collection_key, user, list(seen))
         changed: dict[str, rows.Changed] = {}
         for stored_id, start in seen.items():
             key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
             after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
-            if after != before:
-                key = key or rows.insert_state(sql, self.collection_key, user, stored_id, start._replace(state=before))
+            if after is not before and after != before:
                 changed[stored_id] = rows.Changed(key, before, after)
         if changed:
-            rows.update_states(sql, [(one.row, one.after) for one in changed.values()])
+            new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
+            keys = rows.insert_states(sql, self.collection_key, user, new)
+            changed = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
+            rows.update_states(sql, [(one.row, one.after) for name, one in changed.items() if name not in keys])
+            rows.announce(sql, keys.values())
             self._cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in changed.items()})
         return changed
+
+
+def _among(forgotten: Set[bytes], entry: Entry) -> set[str]:
+    """The candidates that were forgotten while the recall was under way."""
+    if not forgotten:
+        return set()
+    candidates = [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
+    return {one for one in candidates if rows.digest(one) in forgotten}

@@ -30,6 +30,7 @@ class LedgerFile:
         self.path = path
         self.read_only = False
         self.on_failure: Callable[[], object] = lambda: None
+        self.on_write: Callable[[], object] = lambda: None
         self._lock = threading.RLock()
         self._connection = _connect(path)
         try:
@@ -69,11 +70,16 @@ class LedgerFile:
                 raise self._told(error) from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called."""
+    def writing(self, *, told: bool = False) -> Iterator[sqlite3.Connection]:
+        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
+
+        `on_write` is called first, unless the caller has `told` whoever needs to know, or will.
+        """
         with self._lock:
             try:
                 _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+                if not told:
+                    self.on_write()
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException as error:

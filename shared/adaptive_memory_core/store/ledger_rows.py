@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -64,9 +64,18 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     }
 
 
-def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
-    """Start a row for a record that somebody else wrote; gives its key. What another user left there goes: the record
-    changed hands."""
+def insert_states(
+    sql: sqlite3.Connection, collection_key: int, user_key: int, seen: Mapping[str, Seen]
+) -> dict[str, int]:
+    """Start rows for records that somebody else wrote; gives their keys."""
+    keys = {stored_id: _insert(sql, collection_key, user_key, stored_id, one) for stored_id, one in seen.items()}
+    if keys:
+        sql.execute("UPDATE collections SET met = met + ? WHERE collection_key = ?", (len(keys), collection_key))
+    return keys
+
+
+def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
+    """What another user left there goes: the record changed hands."""
     values = (collection_key, user_key, stored_id, seen.kind, seen.origin, *_values(seen.state))
     row = sql.execute(_INSERT, values).fetchone()
     if row is None:
@@ -74,7 +83,6 @@ def insert_state(sql: sqlite3.Connection, collection_key: int, user_key: int, st
         sql.execute(_DELETE_VERDICTS, place)
         sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
         row = sql.execute(_INSERT, values).fetchone()
-    sql.execute("UPDATE collections SET met = met + 1 WHERE collection_key = ?", (collection_key,))
     return int(row[0])
 
 
@@ -131,10 +139,9 @@ def digest(record: str) -> bytes:
     return hashlib.blake2b(record.encode(), digest_size=16).digest()
 
 
-def erased_among(sql: sqlite3.Connection, user_key: int, record_ids: Sequence[str]) -> set[str]:
-    """Those of the ids that were forgotten a short while ago."""
-    digests = {row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,))}
-    return {one for one in record_ids if digest(one) in digests} if digests else set()
+def erased(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes]:
+    """Digests of the user's records that were forgotten a short while ago."""
+    return frozenset(row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,)))
 
 
 def unerase(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:

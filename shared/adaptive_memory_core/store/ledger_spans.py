@@ -21,17 +21,18 @@ def timeline(sql: sqlite3.Connection, user: int) -> Timeline:
     return Timeline(0 if row is None else row[0], _spans(sql, user))
 
 
-def note(sql: sqlite3.Connection, user: int, step: int, at: float, pace: Pace, regime: Regime) -> Timeline:
-    """Keep the paces up to a new step: the memory's own until now, then this step's; gives the timeline before it."""
-    known = timeline(sql, user)
-    spans = Timeline(step - 1, known.spans).under(regime).spans
+def note(
+    sql: sqlite3.Connection, user: int, before: Timeline, at: float, pace: Pace, regime: Regime
+) -> tuple[Span, ...]:
+    """Keep the paces up to the step after the timeline's: the memory's own until now, then this step's."""
+    spans = before.under(regime).spans
     if spans[-1].pace != pace:
-        spans += (Span(step, max(at, spans[-1].from_at), pace),)
-    for span in spans[len(known.spans) :]:
+        spans += (Span(before.step + 1, max(at, spans[-1].from_at), pace),)
+    for span in spans[len(before.spans) :]:
         since = None if span.from_at == -math.inf else span.from_at
         query = "INSERT INTO spans (user_key, from_step, from_at, pace) VALUES (?, ?, ?, ?)"
         sql.execute(query, (user, span.from_step, since, encode(span.pace)))
-    return Timeline(step - 1, spans)
+    return spans
 
 
 def compact(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now: float) -> Timeline:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from adaptive_memory_core.flow.ports import Extent
 from adaptive_memory_core.learn.remembrance import Timeline, met
 from adaptive_memory_core.records import Seen
-from adaptive_memory_core.store.ledger_rows import insert_state, known_states
+from adaptive_memory_core.store.ledger_rows import insert_states, known_states
 
 _STRONG = """
 SELECT stored_id FROM records INDEXED BY records_by_settling
@@ -55,9 +55,9 @@ def meet(
     """Give rows to records that somebody else wrote; from here on they decay like all others."""
     collection, user = owner
     rows = known_states(sql, collection, user, list(new))
-    for stored_id, seen in new.items():
-        if stored_id not in rows:
-            insert_state(sql, collection, user, stored_id, seen._replace(state=met(timeline, seen.state, now=now)))
+    unmet = {stored_id: seen for stored_id, seen in new.items() if stored_id not in rows}
+    begun = {one: seen._replace(state=met(timeline, seen.state, now=now)) for one, seen in unmet.items()}
+    insert_states(sql, collection, user, begun)
 
 
 def _arrived(sql: sqlite3.Connection, collection: int, extent: Extent) -> int:

@@ -9,32 +9,27 @@ from dataclasses import dataclass
 import orjson
 
 _NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps"
+_FIND = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The step of a recall's turn, the user's step by now, and the rows that were counted in the same turn before."""
+    """The step of a recall's turn, and the rows that were counted in the same turn before."""
 
     step: int
-    now: int
     counted: frozenset[int] = frozenset()
     began: bool = True  # with this recall
 
 
-def begin(sql: sqlite3.Connection, user: int, name: str | None) -> Turn:
-    """The user's next step, unless the turn has one already."""
-    known = find(sql, user, name)
-    if known is not None:
-        return known
-    step = int(sql.execute(_NEXT, (user,)).fetchone()[0])
-    return Turn(step, step)
+def begin(sql: sqlite3.Connection, user: int) -> Turn:
+    """A new turn, which is the user's next step."""
+    return Turn(int(sql.execute(_NEXT, (user,)).fetchone()[0]))
 
 
-def find(sql: sqlite3.Connection, user: int, name: str | None) -> Turn | None:
+def find(sql: sqlite3.Connection, user: int, name: str) -> Turn | None:
     """The turn of that name, if it has begun."""
-    query = "SELECT step, steps, counted FROM turns JOIN users USING (user_key) WHERE user_key = ? AND turn = ?"
-    row = None if name is None else sql.execute(query, (user, name)).fetchone()
-    return None if row is None else Turn(row[0], row[1], frozenset(orjson.loads(row[2])), began=False)
+    row = sql.execute(_FIND, (user, name)).fetchone()
+    return None if row is None else Turn(row[0], frozenset(orjson.loads(row[1])), began=False)
 
 
 def note(

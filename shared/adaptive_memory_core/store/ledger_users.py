@@ -8,7 +8,7 @@ from typing import Literal
 
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger_cache import StateCache
+from adaptive_memory_core.store.ledger_cache import LedgerCache
 from adaptive_memory_core.store.ledger_file import LedgerFile
 
 TIMED = 1_000  # recalls whose time of writing is kept
@@ -22,9 +22,10 @@ class LedgerUsers:
         self.collection_key = 0
         self._user_keys: dict[Scope, int] = {}
         self._policies: set[str] = set()
-        self._cache = StateCache()
+        self._cache = LedgerCache()
         self._update_ms: deque[float] = deque(maxlen=TIMED)
         self.file.on_failure = self._cache.clear
+        self.file.on_write = self._cache.drop_users
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on; writes only where the ledger has not met it before."""

@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,9 +52,17 @@ def mark(text: str, turn: Turn) -> bytes:
 
 def put(sql: sqlite3.Connection, collection_key: int, texts: Iterable[Text]) -> None:
     """Write these records' words, in the place of what was known of them."""
-    given = list(texts)
-    drop(sql, collection_key, [one.stored_id for one in given])
-    sql.executemany(_PUT, [_row(collection_key, one) for one in given])
+    owners: dict[int, list[tuple[Any, ...]]] = {}
+    for one in texts:
+        owners.setdefault(one.user_key, []).append(row_of(one))
+    for user_key, rows in owners.items():
+        put_rows(sql, collection_key, user_key, rows)
+
+
+def put_rows(sql: sqlite3.Connection, collection_key: int, user_key: int, rows: Sequence[tuple[Any, ...]]) -> None:
+    """The same, with rows that `row_of` made."""
+    drop(sql, collection_key, [row[0] for row in rows])
+    sql.executemany(_PUT, [(collection_key, user_key, *row) for row in rows])
 
 
 def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
@@ -76,6 +84,16 @@ def knows(sql: sqlite3.Connection, collection_key: int, stored_id: str) -> bool:
     return sql.execute(query, (collection_key, stored_id)).fetchone() is not None
 
 
+def among(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> dict[str, bytes]:
+    """Those of the records that have a row, each with its mark."""
+    found: dict[str, bytes] = {}
+    for chunk in chunks(stored_ids):
+        places = ", ".join("?" * len(chunk))
+        query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+        found.update(sql.execute(query, (collection_key, *chunk)).fetchall())
+    return found
+
+
 def stored_ids(sql: sqlite3.Connection, collection_key: int) -> set[str]:
     return {row[0] for row in sql.execute("SELECT stored_id FROM words WHERE collection_key = ?", (collection_key,))}
 
@@ -91,14 +109,13 @@ def gone_since(sql: sqlite3.Connection, user_key: int, gone: int) -> list[tuple[
     return sql.execute(query, (user_key, gone)).fetchall()
 
 
-def _row(collection_key: int, one: Text) -> tuple[object, ...]:
+def row_of(one: Text) -> tuple[Any, ...]:
+    """A record's words as the table has them, from its stored id on."""
     told = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
     found = Counter(words(told + one.text))
     terms = np.fromiter((digest_of(word) for word in found), dtype="<i8", count=len(found))
     counts = np.fromiter((min(MOST, count) for count in found.values()), dtype="<u2", count=len(found))
     return (
-        collection_key,
-        one.user_key,
         one.stored_id,
         mark(one.text, one.turn),
         sum(found.values()),

@@ -1,15 +1,18 @@
-"""Does the word index know what the collection holds? Each recall asks; what other programs wrote is taken in."""
+"""Does the word index know what the collection holds? Each recall asks, and learns of what other programs wrote.
+
+Looking writes nothing: what was learned stays in RAM, until a recall that counts as a reading writes it down.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.ports import Found, Leads, Stored
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma import ChromaStore
@@ -29,6 +32,7 @@ class LexicalChannel:
         self._turn, self._stop = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._compared = -COMPARED_SECONDS
+        self._owed = False  # whether what the thread takes in is to be written down
         self._asked = False  # until somebody looks, nothing needs to be kept up with
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
@@ -37,6 +41,12 @@ class LexicalChannel:
         note = self._keep_up()
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
+        """What was said right before and right after each of them, as far as it is taken in."""
+        self._asked = True
+        self._keep_up()
+        return self._index.beside(scope, stored_ids)
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
         if self._asked:  # else the first look takes them in
@@ -48,6 +58,20 @@ class LexicalChannel:
     def notice(self, scope: Scope, found: Sequence[Found]) -> None:
         self._index.notice(scope, found)
 
+    def miss(self, stored_ids: Sequence[str]) -> None:
+        self._index.miss(stored_ids)
+
+    def keep(self) -> None:
+        """Write down what looking has learned: at once where it is little, else in a thread of its own."""
+        if not self._index.unwritten:
+            return
+        with self._turn:
+            if self._index.unwritten <= AT_ONCE and not self._working():
+                self._index.keep(AT_ONCE)
+                return
+            self._owed = True
+            self._start(self._write_down)
+
     def close(self) -> None:
         """Stop taking in; what is left is taken in when somebody looks again."""
         self._stop.set()
@@ -55,18 +79,25 @@ class LexicalChannel:
             self._thread.join()
 
     def _keep_up(self) -> str | None:
-        """Take in what is new: at once where it is little, else in a thread of its own."""
+        """Learn of what is new: at once where it is little, else in a thread of its own."""
         size = self._store.size()
         if size == self._index.size() and not self._swapped():
             return None
         with self._turn:
-            if self._thread is None or not self._thread.is_alive():
-                if abs(size - self._index.size()) <= AT_ONCE:
-                    self._take_in()
-                    return None
-                self._thread = threading.Thread(target=self._work, name="adaptive-memory-words", daemon=True)
-                self._thread.start()
+            if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
+                self._take_in()
+                return None
+            self._start(self._take_in)
         return f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
+
+    def _working(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _start(self, work: Callable[[], None]) -> None:
+        """Do this in the thread, unless that is busy; what it leaves undone is seen by the next recall."""
+        if not self._working():
+            self._thread = threading.Thread(target=self._work, args=(work,), name="adaptive-memory-words", daemon=True)
+            self._thread.start()
 
     def _swapped(self) -> bool:
         """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
@@ -78,9 +109,9 @@ class LexicalChannel:
         last = self._store.extent().last
         return last is not None and not self._index.knows(last)
 
-    def _work(self) -> None:
+    def _work(self, work: Callable[[], None]) -> None:
         try:
-            self._take_in()
+            work()
         except AdaptiveMemoryError as error:
             _log.warning("the words of the collection could not be indexed, which is tried again later: %s", error)
 
@@ -88,9 +119,15 @@ class LexicalChannel:
         """Compare all ids, let go of those that are no more, read those that are new."""
         there, known = set(self._store.ids()), self._index.known()
         gone, new = list(known - there), sorted(there - known)
-        for start in range(0, len(gone), PAGE):
-            self._index.drop(gone[start : start + PAGE])
+        self._index.miss(gone)
         for start in range(0, len(new), PAGE):
             if self._stop.is_set():
                 return
             self._index.take_in(self._store.rows(new[start : start + PAGE]))
+            if self._owed:
+                self._write_down()
+
+    def _write_down(self) -> None:
+        while not self._stop.is_set() and self._index.keep(PAGE):
+            pass
+        self._owed = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,13 @@ import numpy as np
 from adaptive_memory_core.channels.conversation import Conversation, Turns, conversation
 from adaptive_memory_core.channels.lexical import Posting
 from adaptive_memory_core.store import ledger_words
+from adaptive_memory_core.store.unwritten import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
 Array = Any
+News = tuple[Sequence[tuple[int, int]], Sequence[tuple[Any, ...]]]  # removals and rows
+NO_NEWS: News = ((), ())
 
 
 class Resident:
@@ -34,6 +37,8 @@ class Resident:
         self._places: list[float] = []
         self._told: list[int] = []
         self._tail: dict[int, list[tuple[int, int]]] = {}
+        self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
+        self.version = -1  # of that
         self._frozen = 0
         self._conversation: Conversation | None = None
         self._freeze()
@@ -53,13 +58,36 @@ class Resident:
 
     def update(self, sql: sqlite3.Connection) -> None:
         """Take in what was written and removed since."""
+        self.take_in(self.news(sql))
+
+    def news(self, sql: sqlite3.Connection) -> News:
+        """What was removed and written since: all that is needed of the ledger, which others are waiting for."""
         gone = ledger_words.gone_since(sql, self.user_key, self._gone)
-        rows = ledger_words.since(sql, self.user_key, self._row)
+        return gone, ledger_words.since(sql, self.user_key, self._row)
+
+    def take_in(self, news: News) -> None:
+        gone, rows = news
         if gone:
             self._gone = gone[-1][0]
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
+
+    def lift(self, rows: Mapping[str, Row]) -> None:
+        """Let go of what was held besides the ledger's and is not among these."""
+        gone = [one for one, mark in self._laid.items() if one not in rows or rows[one][1] != mark]
+        self._bury(gone)
+        for one in gone:
+            del self._laid[one]
+
+    def lay(self, rows: Mapping[str, Row], overruled: Set[str], version: int) -> None:
+        """Hold these besides what the ledger says; what is overruled is no longer so."""
+        self._bury([one for one in overruled if one in self.numbers and one not in self._laid])
+        new = [row for one, row in rows.items() if one not in self._laid]
+        if new:
+            self._add([(self._row, *row) for row in new])
+            self._laid.update(marks(new))
+        self.version = version
 
     def postings(self, words: dict[str, int]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have it."""
@@ -88,6 +116,7 @@ class Resident:
         return docs, counts
 
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
         for number, (_, stored_id, mark, _, _, _, speaker, session, place, told) in enumerate(rows, first):
             self._told.append(told)
@@ -125,6 +154,14 @@ class Resident:
         self._known, self._bounds = ordered[starts], np.append(starts, len(ordered))
         self._docs, self._times = docs[order], self._counts[0][order].astype(float)
         self._tail, self._frozen = {}, len(self.ids)
+
+    def _bury(self, stored_ids: Sequence[str]) -> None:
+        """These are no more, whatever the ledger says."""
+        places = [self.numbers.pop(one) for one in stored_ids if one in self.numbers]
+        if places:
+            lengths = self._lengths.copy()
+            lengths[places] = 0.0
+            self._lengths, self._conversation = lengths, None
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)

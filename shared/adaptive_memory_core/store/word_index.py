@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation import named, without
+from adaptive_memory_core.channels.conversation import named, next_to, without
 from adaptive_memory_core.channels.lexical import coverage
 from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.channels.words import words
-from adaptive_memory_core.flow.ports import Found, Leads, Stored
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store import ledger_words
 from adaptive_memory_core.store.chroma_fields import created_at, metadata_of
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_words import Text
-from adaptive_memory_core.store.resident import Resident
+from adaptive_memory_core.store.resident import NO_NEWS, Resident
+from adaptive_memory_core.store.unwritten import Row, Unwritten, by_scope
 
 IN_RAM = 500_000  # records of all users whose lists are kept
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -31,8 +32,9 @@ class WordIndex:
 
     def __init__(self, ledger: SQLiteLedger, fields: Fields) -> None:
         self._ledger, self._fields = ledger, fields
-        self._users: OrderedDict[int, Resident] = OrderedDict()
-        self._turn = threading.Lock()
+        self._users: OrderedDict[Scope, Resident] = OrderedDict()
+        self._turn = threading.Lock()  # taken before the ledger's own, never within it
+        self._unwritten = Unwritten()
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words, and what is to be said of any other."""
@@ -54,56 +56,113 @@ class WordIndex:
         text = without(cue, speakers) if talk.unnamed else cue
         return Leads(best, known, covered.best, numbers, text)
 
-    def put(self, scope: Scope, records: Sequence[Stored]) -> None:
-        """Take in records as they were just written."""
-        rows = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
-        self._put(scope, rows)
-
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
-        """Take in those of the records that no longer say what was known of them: another program wrote."""
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
+        """What was said right before and right after each of the records that it knows."""
         with self._turn:
             user = self._resident(scope)
-            marks = {one.stored_id: user.mark(one.stored_id) for one in found}
-        changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
-        if changed:
-            self._put(scope, [(one.stored_id, one.text, one.metadata) for one in changed])
+            layout, ids = user.conversation.layout, user.ids
+            known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
+        pairs = {one: next_to(layout, number) for one, number in known.items()}
+        return {one: (None if a is None else ids[a], None if b is None else ids[b]) for one, (a, b) in pairs.items()}
+
+    def put(self, scope: Scope, records: Sequence[Stored]) -> None:
+        """Write down records as they were just written."""
+        found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
+        rows = self._rows_of(found)
+        with self._ledger.file.writing() as sql:
+            user = self._ledger.user_key(sql, scope)
+            ledger_words.put_rows(sql, self._ledger.collection_key, user, rows)
+        with self._turn:
+            self._unwritten.let_go([row[0] for row in rows])
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
         with self._ledger.file.writing() as sql:
             ledger_words.drop(sql, self._ledger.collection_key, stored_ids)
+        with self._turn:
+            self._unwritten.let_go(stored_ids)
 
-    def size(self) -> int:
-        """How many records it knows, of all users."""
-        with self._ledger.file.reading() as sql:
-            return ledger_words.size(sql, self._ledger.collection_key)
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
+        """Learn of those of the records that no longer say what was known of them: another program wrote."""
+        with self._turn:
+            user = self._resident(scope)
+            marks = {one.stored_id: user.mark(one.stored_id) for one in found}
+        changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
+        if changed:
+            self._lay(scope, self._rows_of([(one.stored_id, one.text, one.metadata) for one in changed]))
 
-    def knows(self, stored_id: str) -> bool:
-        """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
-        with self._ledger.file.reading() as sql:
-            return ledger_words.knows(sql, self._ledger.collection_key, stored_id)
+    def miss(self, stored_ids: Sequence[str]) -> None:
+        """Learn that these are no more."""
+        with self._turn:
+            self._unwritten.miss(stored_ids, known=self._written(stored_ids).keys())
 
-    def known(self) -> set[str]:
-        with self._ledger.file.reading() as sql:
-            return ledger_words.stored_ids(sql, self._ledger.collection_key)
-
-    def take_in(self, rows: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
-        """Records as the collection has them, whoever they belong to."""
+    def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+        """Learn of records as the collection has them, whoever they belong to."""
         owners: dict[Scope | None, list[tuple[str, str | None, Metadata | None]]] = {}
-        for row in rows:
+        for row in found:
             owner = None if row[2] is None else row[2].get(self._fields.user_id)
             usable = owner is None or (isinstance(owner, str) and owner != "")
             owners.setdefault(Scope(owner) if usable else None, []).append(row)
         for scope, own in owners.items():
-            self._put(scope, own)
+            self._lay(scope, self._rows_of(own))
 
-    def _put(self, scope: Scope | None, rows: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
-        with self._ledger.file.writing() as sql:
-            user = ledger_words.NOBODY if scope is None else self._ledger.user_key(sql, scope)
-            texts = (
-                Text(user, stored_id, text or "", self._turn_of(text, metadata)) for stored_id, text, metadata in rows
-            )
-            ledger_words.put(sql, self._ledger.collection_key, texts)
+    def keep(self, most: int) -> bool:
+        """Write down as many as that of what was learned; whether there is more."""
+        with self._turn:
+            entries = self._unwritten.taken(most)
+        if entries:
+            with self._ledger.file.writing() as sql:
+                key = self._ledger.collection_key
+                ledger_words.drop(sql, key, [one for one, entry in entries.items() if entry.row is None])
+                for scope, rows in by_scope(entries).items():
+                    user = ledger_words.NOBODY if scope is None else self._ledger.user_key(sql, scope)
+                    ledger_words.put_rows(sql, key, user, rows)
+            with self._turn:
+                self._unwritten.written(entries)
+        return len(self._unwritten) > 0
+
+    @property
+    def unwritten(self) -> int:
+        """How much was learned and is not written down."""
+        return len(self._unwritten)
+
+    def size(self) -> int:
+        """How many records it knows, of all users."""
+        with self._ledger.file.reading() as sql:
+            return ledger_words.size(sql, self._ledger.collection_key) + self._unwritten.change
+
+    def knows(self, stored_id: str) -> bool:
+        """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
+        learned = self._unwritten.has(stored_id)
+        return bool(self._written([stored_id])) if learned is None else learned
+
+    def known(self) -> set[str]:
+        """All that it knows. What another process wrote down meanwhile is let go of here."""
+        with self._turn:
+            with self._ledger.file.reading() as sql:
+                written = ledger_words.stored_ids(sql, self._ledger.collection_key)
+            said = self._written(self._unwritten.ids(set()))
+            if same := self._unwritten.as_written(said):
+                self._unwritten.let_go(same)
+                self._users.clear()
+            return self._unwritten.ids(written)
+
+    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+        with self._turn:
+            self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
+
+    def _written(self, stored_ids: Iterable[str]) -> dict[str, bytes]:
+        """Those that the ledger has something of, with their marks."""
+        with self._ledger.file.reading() as sql:
+            return ledger_words.among(sql, self._ledger.collection_key, list(stored_ids))
+
+    def _rows_of(self, found: Iterable[tuple[str, str | None, Metadata | None]]) -> list[Row]:
+        """Records' words as the ledger has them."""
+        texts = (
+            Text(ledger_words.NOBODY, stored_id, text or "", self._turn_of(text, metadata))
+            for stored_id, text, metadata in found
+        )
+        return [ledger_words.row_of(one) for one in texts]
 
     def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
         return turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
@@ -113,14 +172,22 @@ class WordIndex:
 
     def _resident(self, scope: Scope) -> Resident:
         """The user's lists, as of now."""
+        rows, version = self._unwritten.rows(scope), self._unwritten.version
         with self._ledger.file.reading() as sql:
             key = self._ledger.known_user(sql, scope)
-            user = self._users.get(key)
-            if user is None or user.wasted > WASTE:
-                user = self._users[key] = Resident(key)
-            self._users.move_to_end(key)
-            if key != ledger_words.NOBODY:  # also the key of a user whom the ledger has not met
-                user.update(sql)
+            user = self._users.get(scope)
+            if user is None or user.user_key != key or user.wasted > WASTE:
+                user = Resident(key)
+            known = key != ledger_words.NOBODY  # which is also the key of a user whom the ledger has not met
+            news = user.news(sql) if known else NO_NEWS
+        if user.version != version:
+            user.lift(rows)
+        user.take_in(news)
+        if user.version != version:
+            user.lay(rows, self._unwritten.overruled, version)
+        if len(user):  # of somebody who has nothing, nothing is kept
+            self._users[scope] = user
+            self._users.move_to_end(scope)
         while len(self._users) > 1 and sum(map(len, self._users.values())) > IN_RAM:
             self._users.popitem(last=False)
         return user

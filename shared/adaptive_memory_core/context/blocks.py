@@ -1,0 +1,86 @@
+"""What belongs together? Hits of one conversation in one block, as they were said, with what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adaptive_memory_core.channels.turns import Turn, turn_of
+from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One memory in its block: `rank` among the hits, None for what only stands beside one; `order` in the block."""
+
+    record: Record
+    block: int
+    rank: int | None
+    order: tuple[float, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All there is to show. `units` are the numbers of the lines that belong to each hit, best hit first: its own line,
+    then those of its neighbours."""
+
+    lines: list[Line]
+    units: list[list[int]]
+
+
+@dataclass(slots=True)
+class _Making:
+    lines: list[Line] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)  # of the lines, by the record's id
+    open: dict[str, tuple[int, float]] = field(default_factory=dict)  # the block of each session, and its best score
+    blocks: int = 0
+
+
+def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, fields: Fields) -> Page:
+    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session if its
+    score is at least `merge` of that one's; what is of no session stands alone.
+
+    >>> from adaptive_memory_core.records import Hit
+    >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})
+    ...         for name, score in (("a", 0.9), ("b", 0.8), ("c", 0.1))]
+    >>> [line.block for line in page(hits, [], merge=0.85, fields=Fields()).lines]
+    [0, 0, 1]
+    """
+    making, ranks = _Making(), {hit.id: rank for rank, hit in enumerate(hits)}
+    around: dict[str, list[Neighbour]] = {}
+    for one in beside:
+        around.setdefault(one.of, []).append(one)
+    units = []
+    for rank, hit in enumerate(hits):
+        turn = turn_of(hit.text, hit.record.metadata, fields, created_at=hit.record.created_at)
+        number = making.numbers.get(hit.id)
+        if number is None or making.lines[number].rank != rank:
+            number = _add(making, hit.record, _block(making, turn, hit.score, merge), rank, 0, rank, fields)
+        unit = [number]
+        for one in around.get(hit.id, ()):
+            known = making.numbers.get(one.record.id)
+            block, own = making.lines[number].block, ranks.get(one.record.id)
+            unit.append(_add(making, one.record, block, own, one.offset, rank, fields) if known is None else known)
+        units.append(unit)
+    return Page(making.lines, units)
+
+
+def _block(making: _Making, turn: Turn, score: float, merge: float) -> int:
+    """The number of the block that a hit belongs to: that of its session, if it is good enough for it, or a new one."""
+    known = None if turn.session is None else making.open.get(turn.session)
+    if known is not None and score >= merge * known[1]:
+        return known[0]
+    making.blocks += 1
+    if turn.session is not None:
+        making.open[turn.session] = (making.blocks - 1, score)
+    return making.blocks - 1
+
+
+def _add(
+    making: _Making, record: Record, block: int, rank: int | None, offset: int, beside: int, fields: Fields
+) -> int:
+    place = turn_of(record.text, record.metadata, fields, created_at=record.created_at).place
+    order = (0.0 if place is None else place, offset, beside)
+    making.numbers[record.id] = len(making.lines)
+    making.lines.append(Line(record, block, rank, order))
+    return len(making.lines) - 1

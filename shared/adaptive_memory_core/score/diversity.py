@@ -1,0 +1,108 @@
+"""Do the hits say different things? Those that repeat a better one make way, and likeness may cost a place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Dropped, Scored
+from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.score.same import leaders, plain
+
+Vectors = Mapping[str, Any]  # by id in the collection
+Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
+NO_TWINS: Twins = {}
+
+
+def pick(
+    ranked: Sequence[Scored], policy: Policy, *, k: int, vectors: Vectors, same: bool = True
+) -> tuple[list[Scored], list[Dropped]]:
+    """The `k` to return of those that passed, and why the others are not among them.
+
+    Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
+    ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
+    """
+    if not same or policy.duplicates == "keep" or (policy.duplicates == "yield" and len(ranked) <= k):
+        distinct, twins = list(ranked), NO_TWINS
+    else:
+        distinct, twins = _distinct(ranked, policy.same_share)
+    in_turn = policy.diversity > 0 and bool(distinct)
+    chosen = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
+    if twins:
+        free = k - len(chosen) if policy.duplicates == "yield" else 0
+        chosen = _with(chosen, ranked, free, in_turn=in_turn)
+    return chosen, _left_out(ranked, chosen, twins)
+
+
+def _distinct(ranked: Sequence[Scored], share: float) -> tuple[list[Scored], Twins]:
+    """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
+    first = leaders([one.text for one in ranked], share)
+    if first == list(range(len(ranked))):
+        return list(ranked), NO_TWINS
+    groups: dict[int, list[int]] = {}
+    for number, leader in enumerate(first):
+        groups.setdefault(leader, []).append(number)
+    twins: dict[int, Scored] = {}
+    spokesmen = []
+    for members in groups.values():
+        one = members[0] if len(members) == 1 else _spokesman(ranked, members)
+        spokesmen.append(one)
+        twins.update((number, ranked[one]) for number in members if number != one)
+    return [ranked[one] for one in spokesmen], twins
+
+
+def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
+    """Of the same words the best; where the words differ, of the newest: it is what the others have become."""
+    times = [ranked[one].record.created_at for one in members]
+    known = [time for time in times if time is not None]
+    if len(known) < len(times):
+        return members[0]
+    newest = plain(ranked[members[times.index(max(known))]].text)
+    return next(one for one in members if plain(ranked[one].text) == newest)
+
+
+def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors) -> list[Scored]:
+    """Maximal marginal relevance: each next one has the most of lambda * score - (1 - lambda) * its likeness to the one
+    it is most like of those before it. Source: Carbonell and Goldstein, SIGIR 1998."""
+    likeness = _likeness(ranked, vectors)
+    scores = np.array([one.score for one in ranked])
+    nearest = np.zeros(len(ranked))
+    free = np.ones(len(ranked), dtype=bool)
+    order: list[int] = []
+    while len(order) < min(k, len(ranked)):
+        worth = np.where(free, (1.0 - strength) * scores - strength * nearest, -np.inf)
+        order.append(int(worth.argmax()))
+        free[order[-1]] = False
+        nearest = np.maximum(nearest, likeness[order[-1]]) if len(order) > 1 else likeness[order[-1]]
+    return [ranked[one] for one in order]
+
+
+def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
+    """The cosine of each pair."""
+    known = next((len(vector) for vector in vectors.values()), 1)
+    rows = np.array([vectors.get(one.hit.stored_id, np.zeros(known)) for one in ranked], dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit @ unit.T
+
+
+def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:
+    """The chosen with so many of the others, in the order of their ranks unless they were chosen in turn."""
+    taken = {id(one) for one in chosen}
+    more = [one for one in ranked if id(one) not in taken][:free]
+    if in_turn:
+        return [*chosen, *more]
+    taken |= {id(one) for one in more}
+    return [one for one in ranked if id(one) in taken]
+
+
+def _left_out(ranked: Sequence[Scored], chosen: Sequence[Scored], twins: Twins) -> list[Dropped]:
+    taken = {id(one) for one in chosen}
+    return [
+        Dropped(one.id, f"nearly the same as {twins[number].id}" if number in twins else BEYOND_K, one)
+        for number, one in enumerate(ranked)
+        if id(one) not in taken
+    ]

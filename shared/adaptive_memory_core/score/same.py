@@ -1,0 +1,98 @@
+"""Do two texts say the same? Word for word, or nearly: numbers and negations may not differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+RUN = 3  # words that follow each other: what texts are compared by
+_EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026"
+_TELLING = re.compile(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
+
+
+class Shape(NamedTuple):
+    """A text's runs of words, and those of its words that one small difference would turn into another statement."""
+
+    runs: frozenset[tuple[str, ...]]
+    telling: frozenset[str]
+
+
+def plain(text: str) -> str:
+    """The words alone: in lower case, with single spaces, without a stop at the end.
+
+    >>> plain("Bob  likes TEA.") == plain("bob likes tea"), plain("Bob likes tea?") == plain("Bob likes tea")
+    (True, False)
+    """
+    return " ".join(text.casefold().split()).rstrip(".! ")
+
+
+def overlap(one: str, other: str) -> float:
+    """The share of their runs of words that two texts have in common; 0 where a number or a negation differs.
+
+    >>> overlap("The big office in Berlin moved.", "the big office in Berlin moved"), overlap("tea", "coffee")
+    (1.0, 0.0)
+    >>> overlap("one two three four five", "one two three four six")
+    0.5
+    >>> overlap("He will never take the job in Oslo", "He will take the job in Oslo"), overlap("v 1", "v 2")
+    (0.0, 0.0)
+    """
+    first, second = _shape(one), _shape(other)
+    if first.telling != second.telling or not first.runs or not second.runs:
+        return 0.0
+    shared = len(first.runs & second.runs)
+    return shared / max(1, len(first.runs) + len(second.runs) - shared)
+
+
+def leaders(texts: Sequence[str], share: float) -> list[int]:
+    """For each text the number of the first that says the same: its own, where none before it does.
+
+    A text without words says nothing, and so not the same. With a `share` of 1 the words are the same; below, texts
+    that begin or end alike have at least that share of their runs of words in common.
+
+    >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
+    [0, 1, 0, 3, 4]
+    """
+    found = _same(texts)
+    return found if share >= 1.0 else _nearly(texts, found, share)
+
+
+def _same(texts: Sequence[str]) -> list[int]:
+    begun: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        begun.setdefault(_edge(text.split(None, 2)[:2]), []).append(number)
+    found = list(range(len(texts)))
+    for start, numbers in begun.items():  # whoever begins like nobody else needs no closer look
+        first: dict[str, int] = {}
+        for number in numbers if start and len(numbers) > 1 else ():
+            found[number] = first.setdefault(plain(texts[number]), number)
+    return found
+
+
+def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:
+    begun: dict[str, list[int]] = {}
+    ended: dict[str, list[int]] = {}
+    found: list[int] = []
+    for number, text in enumerate(texts):
+        leader = found[same[number]] if same[number] < number else number
+        if leader == number and text:
+            alike = begun.setdefault(_edge(text.split(None, 2)[:2]), [])
+            others = ended.setdefault(_edge(text.rsplit(None, 2)[-2:]), [])
+            leader = next((one for one in (*alike, *others) if overlap(text, texts[one]) >= share), number)
+            if leader == number:
+                alike.append(number)
+                others.append(number)
+        found.append(leader)
+    return found
+
+
+def _edge(words: Sequence[str]) -> str:
+    return " ".join(words).casefold().rstrip(".! ")
+
+
+@lru_cache(maxsize=20_000)
+def _shape(text: str) -> Shape:
+    words = tuple(word for one in text.casefold().split() if (word := one.strip(_EDGES)))
+    runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)) if words)
+    return Shape(frozenset(runs), frozenset(word for word in words if _TELLING.search(word)))
