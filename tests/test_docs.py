@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import Fields, Fusion, Keeping, Policy, Weights
+from adaptive_memory_core import Fields, Fusion, Keeping, Policy, Usefulness, Weights
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def section(title: str, text: str = README) -> str:
 
 def listed(title: str) -> dict[str, Any]:
     return {
-        name: eval(default, {"Weights": Weights, "Fusion": Fusion})
+        name: eval(default, {"Weights": Weights, "Fusion": Fusion, "Usefulness": Usefulness})
         for name, default in FIELD_ROW.findall(section(title, ALL))
     }
 
@@ -100,6 +100,7 @@ def test_the_quickstart_is_short() -> None:
         ("Weights", Weights),
         ("Policy", Policy),
         ("Words and conversations", Fusion),
+        ("What was of use", Usefulness),
         ("Keeping", Keeping),
         ("What stands in the metadata", Fields),
     ],

@@ -28,6 +28,8 @@ CHOICES = {
     "intact",
     "channel_weights",
     "kind_weights",
+    "useful",
+    "adaptive",
 }
 NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
 KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]

@@ -61,6 +61,7 @@ from adaptive_memory_core.reports import (
 )
 from adaptive_memory_core.score.floor_report import Calibration, Unrelated
 from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.usefulness import Usefulness
 from adaptive_memory_core.user_memory import UserMemory
 
 __all__ = [
@@ -118,6 +119,7 @@ __all__ = [
     "StoreInUseError",
     "Strengths",
     "Unrelated",
+    "Usefulness",
     "UserMemory",
     "Verdict",
     "Weights",

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
@@ -17,8 +17,9 @@ from adaptive_memory_core.kind_weights import kind_weights_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 from adaptive_memory_core.sources import OURS, check_channels, weights_of
+from adaptive_memory_core.usefulness import LEARNED, Usefulness
 
-Blend = Literal["auto", "bounded", "sum", "product"]
+Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 Duplicates = Literal["keep", "yield", "drop"]
 
 
@@ -52,11 +53,12 @@ class Weights:
         return self.similarity == self.total
 
 
+_MEASURED = Weights()
 MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
 _CHOICES: dict[str, tuple[str, ...]] = {
     "unit": ("recalls", "days"),
-    "blend": ("auto", "bounded", "sum", "product"),
+    "blend": get_args(Blend),
     "duplicates": ("keep", "yield", "drop"),
 }
 _RANGES: dict[str, Range] = {
@@ -111,7 +113,7 @@ class Policy(HashedOnce):
     """
 
     weights: Weights = Weights()
-    blend: Blend = "auto"  # "bounded" for words with the default weights, else "sum"; all of them: score/blend.py
+    blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
     channels: tuple[str, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
     fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts, and how they are put together
     channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
@@ -134,6 +136,9 @@ class Policy(HashedOnce):
     refresh_floor_seconds: float = 60.0  # seconds between reads that count; 003: 30 to 120
     reads_before_refresh: int = 1  # counted reads before recency moves; 2 is LRU-2, against one-shot scans
     read_window_days: float = 14.0  # days within which those reads must follow each other; guess
+
+    useful: Usefulness = LEARNED  # what having been of use counts in the "bounded" blend; benchmarks/bursts.py
+    adaptive: bool = True  # whether each user's verdicts move that, within its bounds; the same
 
     count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); 003's delta
     count_boost_max: float = 0.2  # bound of that addition; guess
@@ -173,6 +178,7 @@ class Policy(HashedOnce):
         object.__setattr__(self, "fusion", fusion_of(self.fusion))
         check_ranges(self, _RANGES)
         check_ranges(self, REMEMBRANCE_RANGES)
+        _check_kinds(self)
         _check_choices(self)
         object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
         object.__setattr__(self, "kind_weights", kind_weights_of(self.kind_weights))
@@ -224,10 +230,10 @@ class Policy(HashedOnce):
 
     @property
     def blending(self) -> Blend:
-        """How the signals are put together: as a weighted sum, but where not only vectors count, bounded."""
+        """How the signals are put together: weights of one's own make a weighted sum, unless `blend` says otherwise."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == Weights() and len(self.ways) > 1 else "sum"
+        return "bounded" if self.weights == _MEASURED else "sum"
 
     @property
     def own_weights(self) -> dict[str, float]:
@@ -262,12 +268,15 @@ class Policy(HashedOnce):
             name: kept["weights"][name] for name in (field.name for field in fields(Weights)) if name in kept["weights"]
         }
         kinds = tuple((kind, Remembrance(**numbers)) for kind, numbers in kept.get("by_kind", ()))
+        known_use = {field.name for field in fields(Usefulness)}
+        use = {name: value for name, value in kept.get("useful", {}).items() if name in known_use}
         return Policy(
             **{
                 **kept,
                 "weights": Weights(**weights),
                 "channels": _channels(kept.get("channels", "auto")),
                 "fusion": _fusion(kept.get("fusion", "auto")),
+                "useful": Usefulness(**use),
                 "by_kind": kinds,
                 "kind_weights": tuple((kind, weight) for kind, weight in kept.get("kind_weights", ())),
                 "channel_weights": tuple((name, weight) for name, weight in kept.get("channel_weights", ())),
@@ -304,14 +313,21 @@ def _pace(policy: Policy) -> Pace:
     return Pace(policy.unit, _remembrance(policy).decay, kinds)
 
 
+def _check_kinds(policy: Policy) -> None:
+    """Whether the groups of numbers are such groups."""
+    groups = {"weights": (Weights, "recency"), "fusion": (Fusion, "dense"), "useful": (Usefulness, "weight")}
+    for name, (kind, example) in groups.items():
+        if not isinstance(getattr(policy, name), kind):
+            given = getattr(policy, name)
+            raise PolicyError(f"Policy({name}={given!r}) is not allowed. Give {kind.__name__}({example}=..., ...).")
+
+
 def _check_choices(policy: Policy) -> None:
-    if not isinstance(policy.weights, Weights):
-        raise PolicyError(f"Policy(weights={policy.weights!r}) is not allowed. Give Weights(recency=..., ...).")
     for name, allowed in _CHOICES.items():
         if getattr(policy, name) not in allowed:
             said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be {said}.")
-    for name in ("temporal", "strict_time", "intact"):
+    for name in ("temporal", "strict_time", "intact", "adaptive"):
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     check_channels(policy.channels)
@@ -344,10 +360,25 @@ def _arm(theta: int, gamma: float, alpha: float) -> Policy:
     )
 
 
+def _composite() -> Policy:
+    """The score of the article on recall for agents: signals as they are, and nothing below its floor."""
+    return Policy(
+        weights=Weights(recency=0.25, importance=0.15, similarity=0.6),
+        blend="absolute",
+        recall_k=30,
+        score_floor=0.35,
+        half_life_days=7.0,
+        count_weight=0.0,
+        refresh_floor_seconds=0.0,
+        temporal=False,
+    )
+
+
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
 _PRESETS: dict[str, Callable[[], Policy]] = {
     "default": Policy,
     "equal": _literature,
+    "composite": _composite,
     "assistant": lambda: _literature(Weights(1.5, 1.0, 1.0), half_life_days=7.0),
     "support": lambda: _literature(Weights(1.0, 1.5, 1.0), half_life_days=30.0),
     "coding": lambda: _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),

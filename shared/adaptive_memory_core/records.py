@@ -41,7 +41,8 @@ class ReadState:
     same, unless the policy asks for several reads before recency moves), `streak` the reads that followed each other
     within the window, `credit` the counted reads since the record last stood at nothing (a demotion resets it),
     `warmth` the retrieval count after its decay, as it stood at `last_read`, `boost` what verdicts did to the
-    importance (0.05 = 5 % more).
+    importance (0.05 = 5 % more). `useful_at` is the time of the last useful read, one that a verdict called helpful,
+    `useful_step` the user's recall it was; `helpful` and `unhelpful` count the verdicts.
 
     `strength` is as it stood when it was settled: at the user's recall `settled_step`, at the time `settled_at`; what
     is due since then is applied when it is looked at. `fresh_step` and `fresh_at` are those of the last read, or of the
@@ -62,6 +63,10 @@ class ReadState:
     settled_at: float | None = None
     fresh_step: int = 0
     fresh_at: float | None = None
+    useful_at: float | None = None
+    useful_step: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
 
 
 NEVER_READ = ReadState()
@@ -263,6 +268,7 @@ class Fields(HashedOnce):
     strength: str = "strength"
     boost: str = "importance_boost"
     pinned: str = "pinned"
+    useful_at: str = "useful_at"
     speaker: str = "speaker"
     session: str = "session"
     seq: str = "seq"

@@ -146,7 +146,7 @@ class Stats:
     """The memory of one scope in numbers.
 
     `update_ms` is the median time, since the memory was opened, that a recall spent on writing down what it changed;
-    None before the first.
+    None before the first. `useful_gain` is what verdicts have made of the weight of usefulness: 1 is the policy's.
     """
 
     records: int
@@ -160,6 +160,7 @@ class Stats:
     strengths: Strengths
     update_ms: float | None
     projection: ProjectionStats
+    useful_gain: float = 1.0
 
     @property
     def remembered_fraction(self) -> float:

@@ -63,6 +63,14 @@ class Upkeep:
         """`demote`, async."""
         return await self._arun(verbs.change(self._memory, self.scope, id, reinforce.demotion(self._memory.policy), by))
 
+    def reset_balance(self) -> None:
+        """Let having been of use count as the policy says again, whatever this user's verdicts have made of that."""
+        self._run(verbs.reset_balance(self._memory, self.scope))
+
+    async def areset_balance(self) -> None:
+        """`reset_balance`, async."""
+        await self._arun(verbs.reset_balance(self._memory, self.scope))
+
     def forget(self, id: str) -> Receipt:  # noqa: A002
         """Remove a record's text and traces from collection, ledger and log; gives a receipt."""
         return self._run(verbs.forget(self._memory, self.scope, id))

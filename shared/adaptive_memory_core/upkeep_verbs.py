@@ -28,6 +28,10 @@ def change(memory: Memory, scope: Scope, record_id: str, act: reinforce.Act, by:
     return reinforce.change(memory.ports(), scope, checked, act, by=who, regime=memory.regime, now=memory.now())
 
 
+def reset_balance(memory: Memory, scope: Scope) -> Flow[None]:
+    return reinforce.reset_balance(memory.ports(), scope)
+
+
 def forget(memory: Memory, scope: Scope, record_id: str) -> Flow[Receipt]:
     return forgetting.forget(memory.ports(), scope, check.name(record_id, "id"), now=memory.now())
 

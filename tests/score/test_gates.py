@@ -24,7 +24,7 @@ def test_a_distance_that_is_no_number_is_dropped_with_a_reason(distance: float) 
     kept, dropped = select([hit("broken", distance), hit("fine")], Policy(), k=5, now=NOW)
     assert [one.id for one in kept] == ["fine"]
     assert [(one.id, one.reason, one.score) for one in dropped] == [("broken", "no usable distance", None)]
-    assert kept[0].score == 0.5
+    assert kept[0].score == pytest.approx(0.5 * (0.95 + 0.025 * 0.5))
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from adaptive_memory_core import (
 )
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn import remembrance
-from adaptive_memory_core.learn.feedback import rejudged
 from adaptive_memory_core.learn.remembrance import Timeline, strength
+from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store import ledger_rows, ledger_schema
@@ -121,7 +121,7 @@ def test_the_cache_is_never_behind_another_connection(
             read(ledger, ALICE, f"r{number}", record, at=float(number))
         elif act == "j":
             state = ledger.standing(ALICE, [record]).states.get(record, ReadState())
-            rule = partial(rejudged, policy=EVERY)
+            rule = Judging(EVERY, Occasion(1.0, number), 1.0)
             ledger.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, Seen(state, None))}, rule, now=1.0)
         elif act == "c":
             ledger.change(ALICE, record, NEW, turned, what="pinned", by="test", now=1.0)
@@ -208,7 +208,7 @@ def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Pat
 def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1")
-    rule = partial(rejudged, policy=EVERY)
+    rule = Judging(EVERY, Occasion(1.0, 1), 1.0)
 
     def judge(verdict: Verdict) -> int:
         return ledger.judge(ALICE, "r1", {"m1": (verdict, NEW)}, rule, now=1.0)

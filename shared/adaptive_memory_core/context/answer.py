@@ -15,6 +15,7 @@ from adaptive_memory_core.context.tokens import Count, estimated_tokens
 from adaptive_memory_core.cue.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
+from adaptive_memory_core.score.useful import NO_USE, Use
 
 _SIDES = {-1: "before", 1: "after"}
 
@@ -44,6 +45,7 @@ class Recall(Sequence[Scored]):
     beside: tuple[Neighbour, ...] = ()
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     unrelated: float | None = None
+    use: Use = NO_USE
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -70,7 +72,13 @@ class Recall(Sequence[Scored]):
     def explain(self) -> str:
         """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
-        notes = (*_time(self.intent), *_around(self.beside), *_chance(self.unrelated), *self.trace)
+        notes = (
+            *_time(self.intent),
+            *_use(self.use),
+            *_around(self.beside),
+            *_chance(self.unrelated),
+            *self.trace,
+        )
         return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
 
     @overload
@@ -124,6 +132,13 @@ class Recall(Sequence[Scored]):
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []
+
+
+def _use(use: Use) -> list[str]:
+    """How far this user's verdicts have moved the weight of usefulness."""
+    if use.gain == 1.0:
+        return []
+    return [f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it"]
 
 
 def _around(beside: tuple[Neighbour, ...]) -> list[str]:

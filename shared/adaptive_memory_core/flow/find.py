@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.limits import nearest
 from adaptive_memory_core.flow.outside import Theirs
 from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Where, seen
+from adaptive_memory_core.learn.balance import gain
 from adaptive_memory_core.learn.remembrance import Timeline, as_of, strong_since
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
@@ -20,6 +21,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, H
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.reach import least_strength, strongest
 from adaptive_memory_core.score.select import wants_more
+from adaptive_memory_core.score.useful import NO_USE, Use
 
 WIDER = 4  # times as many candidates at each further try
 STRONG = 0.5  # of strength: those who have it are named first
@@ -61,6 +63,7 @@ class Finding:
     guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
     vectors: Mapping[str, Any] = field(default_factory=dict)  # of the candidates, where the policy compares them
     extent: Extent | None = None  # of the collection, where all records of the scope were looked at
+    use: Use = NO_USE  # where the user stands
     lost: AdaptiveMemoryError | None = None  # why the vectors found nothing
     unrelated: float | None = None  # share of unrelated questions that find as good; None: not known
     refused: str | None = None  # why none of the hits is good enough
@@ -77,7 +80,7 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
             break
         asked = min(WIDER * asked, max(policy.recall_limit, request.k))
     notes = _notes(request, hits, known, asked)
-    finding = Finding(hits, notes, strangers=strangers(hits, known, request))
+    finding = Finding(hits, notes, strangers=strangers(hits, known, request), use=use_of(known, request))
     if _timeline(known, request).still or len(hits) < asked:
         return finding
     return (yield from _beyond(ports, request, cue, finding, asked))
@@ -160,7 +163,8 @@ def _widened(ports: Ports, request: Request, cue: Cue, before: Finding, asked: i
     known = yield from standing(ports, request, found)
     hits = present(ports, request, found, known)
     whole = extent if len(hits) < asked and request.where is None else None
-    return Finding(hits, before.notes, strangers=strangers(hits, known, request), extent=whole)
+    more = strangers(hits, known, request)
+    return Finding(hits, before.notes, strangers=more, extent=whole, use=before.use)
 
 
 def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow[list[str] | None]:
@@ -179,6 +183,14 @@ def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow
 def _timeline(known: Outcome[Standing], request: Request) -> Timeline:
     """The user's timeline; without a ledger nothing is known to have decayed."""
     return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
+
+
+def use_of(known: Outcome[Standing], request: Request) -> Use:
+    """Where the user stands; without a ledger, at the beginning."""
+    if known.value is None:
+        return NO_USE
+    adapts = request.policy.adaptive and request.policy.blending == "bounded"
+    return Use(known.value.timeline.step, gain(known.value.balance) if adapts else 1.0)
 
 
 def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:

@@ -9,6 +9,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.unmet import unmet
+from adaptive_memory_core.learn.balance import gain
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
@@ -33,6 +34,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
         projection=ports.projector.stats().pending_for(tally.pending),
+        useful_gain=gain(tally.balance),
     )
 
 

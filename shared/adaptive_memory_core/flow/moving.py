@@ -21,7 +21,7 @@ from adaptive_memory_core.reports import Restored
 FORMAT, VERSION = "adaptive-memory-state", 1
 PAGE = 1_000
 _STATE = tuple(field.name for field in fields(ReadState))
-_UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at")  # bookkeeping of decay, not learned
+_UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
 
 
 def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> Flow[dict[str, Any]]:
@@ -38,8 +38,11 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
                 settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
             )
             if _learned(state):
-                lines.append({"id": record.id, "origin": _mark(one).hex(), "state": asdict(state)})
-    return {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "records": lines}
+                since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
+                lines.append({"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}})
+    balance = (yield from ask(ports.ledger.standing, scope, [])).balance
+    heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
+    return {**heading, "records": lines}
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> Flow[Restored]:
@@ -62,6 +65,9 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> F
             by="restore_state",
             now=now,
         )
+    balance = given["balance"] if isinstance(given, Mapping) and "balance" in given else 0.0
+    if balance != 0.0 and (yield from ask(ports.ledger.standing, scope, [])).balance == 0.0:
+        yield from ask(ports.ledger.rebalance, scope, float(balance))
     ports.projector.wake()
     return Restored(len(targets), tuple(one for one in lines if one not in targets))
 
@@ -90,11 +96,14 @@ def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) 
     if _reads(seen.state) > _reads(before):
         return seen.state
     same = replace(before, **{name: getattr(seen.state, name) for name in _UNTOUCHED}) == seen.state
-    return seen.state if same else met(timeline, before, now=now)
+    if same:
+        return seen.state
+    return met(timeline, replace(before, useful_step=timeline.step + before.useful_step), now=now)
 
 
-def _reads(state: ReadState) -> tuple[float, int]:
-    return (float("-inf") if state.last_read is None else state.last_read, state.retrieval_count)
+def _reads(state: ReadState) -> tuple[float, int, float]:
+    last, useful = (float("-inf") if one is None else one for one in (state.last_read, state.useful_at))
+    return (last, state.retrieval_count, useful)
 
 
 def _learned(state: ReadState) -> bool:

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.outside import Theirs, Unanswered
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.pace import Pace, Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
@@ -23,7 +24,6 @@ Where = Mapping[str, Any]
 Vector = Any
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
 Since = Callable[[Timeline], tuple[int, float] | None]
-Rejudge = Callable[[float, Verdict, tuple[float, float] | None], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,25 @@ class Advance(Protocol):
     def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
 
 
+class Judge(Protocol):
+    """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
+
+    @property
+    def read(self) -> Occasion: ...
+    def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]: ...
+    def state(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> ReadState: ...
+    def balance(
+        self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None
+    ) -> tuple[float, float]: ...
+
+
 class Standing(NamedTuple):
     """States as the ledger keeps them, and the timeline that says what is left of their strength."""
 
     states: Mapping[str, ReadState]
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
+    balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
 
 
 class Counted(NamedTuple):
@@ -181,6 +194,7 @@ class Tally:
     verdicts: int
     logged_recalls: int
     pending: int
+    balance: float
     update_ms: tuple[float, ...]
 
 
@@ -236,6 +250,7 @@ class Ledger(Protocol):
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
     ) -> list[str] | None: ...
+    def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]: ...
     def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
     def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
@@ -249,10 +264,11 @@ class Ledger(Protocol):
         scope: Scope,
         recall_id: str,
         verdicts: Mapping[str, tuple[Verdict, Seen]],
-        rule: Rejudge,
+        judge: Judge,
         *,
         now: float,
     ) -> int: ...
+    def rebalance(self, scope: Scope, balance: float) -> None: ...
     def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None: ...
     def log(
         self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.drive import Flow, attempt
 from adaptive_memory_core.flow.find import Finding, Request
 from adaptive_memory_core.flow.floored import floored
 from adaptive_memory_core.flow.judge import reranked
+from adaptive_memory_core.flow.lately import lately
 from adaptive_memory_core.flow.leads import joined, look
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
@@ -38,6 +39,7 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Finding]]:
     request = yield from timed(ports, request)
     looked = yield from look(ports, request)
     cue, nearest = yield from dense(ports, request, looked)
+    nearest = yield from lately(ports, request, cue, nearest)
     finding = yield from floored(ports, request, (yield from joined(ports, request, cue, nearest, looked)))
     if finding.refused is None:
         finding = yield from compared(ports, request, (yield from reranked(request, finding)))
@@ -53,6 +55,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         now=request.now,
         intent=request.intent,
         vectors=finding.vectors,
+        use=finding.use,
     )
     if finding.refused is not None:
         dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
@@ -68,6 +71,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         dropped=(*dropped, *finding.dropped),
         trace=(*request.notes, *finding.notes),
         intent=request.intent,
+        use=finding.use,
         fields=request.fields,
         unrelated=finding.unrelated,
     )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.check import distinct
 from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.flow.judged import Judged, judged, rankings
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.learn.feedback import demoted, rejudged
+from adaptive_memory_core.learn.feedback import demoted
 from adaptive_memory_core.learn.remembrance import Timeline, settled
+from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
@@ -32,39 +34,33 @@ def feedback(
     """Judge what a recall returned; gives how many verdicts were new."""
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
-    recall_id, returned = yield from _returned(ports, scope, recall)
-    strangers = [one for one in verdicts if one not in returned]
+    past = yield from judged(ports, scope, recall)
+    strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
         _refuse_shared(recall, strangers)
         raise InvalidInputError(
-            f"Recall {recall_id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
-            f"{', '.join(map(repr, returned)) or 'nothing'}."
+            f"Recall {past.id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
+            f"{', '.join(map(repr, past.returned)) or 'nothing'}."
         )
     found = yield from look_up(ports, scope, list(verdicts))
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
-    judged = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
-    rule = partial(rejudged, policy=policy)
-    changed = yield from ask(ports.ledger.judge, scope, recall_id, judged, rule, now=now)
+    rule = yield from _rule(ports, scope, past, {one: found[one].stored_id for one in helpful}, policy, now=now)
+    given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
+    changed = yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now)
     ports.projector.wake()
     return changed
 
 
-def _returned(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[tuple[str, Sequence[str]]]:
-    """The recall's id and what it returned; a recall of another scope does not exist here."""
-    if isinstance(recall, Recall):
-        if recall.scope != scope:
-            raise ScopeError(
-                f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it."
-            )
-        return recall.id, [one.id for one in recall if one.shared is None]
-    logged = yield from ask(ports.ledger.logged, scope, recall)
-    if logged is None:
-        raise NotFoundError(
-            f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while "
-            "the log was on and that is within its retention, or the Recall itself."
-        )
-    return logged.id, [one.id for one in logged.kept]
+def _rule(
+    ports: Ports, scope: Scope, past: Judged, helpful: Mapping[str, str], policy: Policy, *, now: float
+) -> Flow[Judging]:
+    """What the verdicts do; a recall that was no step of the user's stands at the last one."""
+    step = past.step
+    if step is None:
+        step = (yield from ask(ports.ledger.standing, scope, [])).timeline.step
+    told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
+    return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
 
 
 def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
@@ -93,6 +89,11 @@ def change(
     state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
     ports.projector.wake()
     return state
+
+
+def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:
+    """Let usefulness count as the policy says, whatever verdicts have made of that for this scope."""
+    yield from ask(ports.ledger.rebalance, scope, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.beside import intact
 from adaptive_memory_core.flow.compared import compared
 from adaptive_memory_core.flow.drive import Flow, ask
-from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers
+from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers, use_of
 from adaptive_memory_core.flow.judge import reranked
 from adaptive_memory_core.flow.leads import NOT_HERE
 from adaptive_memory_core.flow.ports import Found, Ports
@@ -36,6 +36,7 @@ def rerank(
         dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         strangers=strangers(hits, known, request),
         guests=welcome,
+        use=use_of(known, request),
     )
     finding = yield from reranked(request, finding)
     finding = yield from compared(ports, request, finding)

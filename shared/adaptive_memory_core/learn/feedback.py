@@ -1,4 +1,4 @@
-"""What does a verdict change? A bounded share of the importance, up or down, and nothing else."""
+"""What does a verdict do to the importance? A bounded share of it, up or down. And what does a demotion undo?"""
 
 from __future__ import annotations
 
@@ -52,4 +52,7 @@ def demoted(state: ReadState, policy: Policy) -> ReadState:
         streak=0,
         refreshed_at=None,
         boost=judged(min(0.0, state.boost), Verdict.UNHELPFUL, policy),
+        useful_at=None,
+        useful_step=0,
+        helpful=0,
     )

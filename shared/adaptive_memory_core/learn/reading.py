@@ -37,7 +37,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
         return state
     credit = state.credit + 1
     streak = _streak(state, policy, now=now)
-    last_read = _latest(state.last_read, now)
+    last_read = latest(state.last_read, now, now=now)
     return replace(
         state,
         last_read=last_read,
@@ -58,6 +58,10 @@ def _streak(state: ReadState, policy: Policy, *, now: float) -> int:
     return state.streak + 1
 
 
-def _latest(last_read: float | None, now: float) -> float:
-    """The later of the two, unless the first lies more than a day ahead: a clock was wrong, and `now` mends it."""
-    return now if last_read is None or last_read > now + DAY else max(last_read, now)
+def latest(known: float | None, at: float, *, now: float) -> float:
+    """The later of the two, unless the first lies more than a day ahead: a clock was wrong, and this mends it.
+
+    >>> latest(5.0, 9.0, now=9.0), latest(9.0, 5.0, now=9.0), latest(1e9, 5.0, now=9.0)
+    (9.0, 9.0, 5.0)
+    """
+    return at if known is None or known > now + DAY else max(known, at)

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.records import Hit, Scored
+from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
 from adaptive_memory_core.score.signals import importance, recency, weakened
+from adaptive_memory_core.score.useful import NO_USE, Use
 
 
 def normalise(values: Sequence[float], *, spread: float) -> list[float]:
@@ -44,13 +46,14 @@ def neutral(values: Sequence[float | None]) -> list[float]:
     return [middle if value is None else value for value in values]
 
 
-def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
+def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE) -> list[Scored]:
     """Every hit with its score, best first; the parts of a score add up to it.
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
-    the "bounded" blend recency and importance multiply it: the score is an absolute number, and what is irrelevant
-    stays below what is relevant. In "sum" and "product", the literature's, the signals are made comparable by min-max
-    over the hits and added. Where relevance alone has a weight, it is the score.
+    the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/bounded.py`): the
+    score is an absolute number, and where nothing was learned the ranking is that of the relevance. In "sum" and
+    "product", the literature's, the signals are made comparable by min-max over the hits and added; in "absolute" they
+    are added as they are. Where relevance alone has a weight, it is the score.
 
     Ties are broken by relevance, then by the newer record, then by id, so that one state gives one ranking.
 
@@ -59,7 +62,6 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
     >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
     ['new', 'old']
     """
-    fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
     shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank_weight)
@@ -67,24 +69,30 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[Scored]:
         weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)
     ]
-    blended = _blended(policy, fresh, worth, close, strong)
-    return sorted(
-        (
-            _scored(hit, _split(part, share), {"recency": one, "importance": two, "strength": three, "relevance": four})
-            for hit, part, share, one, two, three, four in zip(
-                hits, blended, shares, fresh, worth, strong, close, strict=True
-            )
-        ),
-        key=_rank,
+    signals = {"importance": worth, "strength": strong, "relevance": close}
+    if policy.blending == "bounded":
+        fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, use=use, now=now)
+        blended = bounded(policy, use, fresh, used, worth, close, strong)
+        signals = {"recency": fresh, **signals, "useful": used}
+    else:
+        fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
+        blended = _blended(policy, fresh, worth, close, strong)
+        signals = {"recency": fresh, **signals}
+    rows = (dict(zip(signals, row, strict=True)) for row in zip(*signals.values(), strict=True))
+    scored = (
+        _scored(hit, _split(part, share) if hit.leads else part, row)
+        for hit, part, share, row in zip(hits, blended, shares, rows, strict=True)
     )
+    return sorted(scored, key=_rank)
 
 
 def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
     """The parts of each score, with that of the relevance under "similarity"."""
     if policy.weights.only_similarity:
         return [{"similarity": min(1.0, max(0.0, value))} for value in close]
-    if policy.blending == "bounded":
-        return _bounded(policy.weights, fresh, worth, close, strong)
+    if policy.blending == "absolute":
+        plain = [min(1.0, max(0.0, value)) for value in close]
+        return _sum(policy.weights, fresh, [min(1.0, value) for value in worth], plain, strong)
     combine = _product if policy.blending == "product" else _sum
     return combine(
         policy.weights,
@@ -129,25 +137,6 @@ def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: 
         for one, two, three in zip(fresh, worth, close, strict=True)
     ]
     return _with_strength(parts, weights, strong)
-
-
-def _bounded(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
-    """The relevance, and what recency, importance and strength may add to it: a share of the relevance itself.
-
-    >>> _bounded(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5], [1.0])
-    [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25}]
-    """
-    total = weights.total
-    parts = []
-    for one, two, three, four in zip(fresh, worth, close, strong, strict=True):
-        whole = min(1.0, max(0.0, three)) / total
-        part = {
-            "recency": weights.recency * one * whole,
-            "importance": weights.importance * min(1.0, two) * whole,
-            "similarity": weights.similarity * whole,
-        }
-        parts.append(part if weights.strength == 0.0 else {**part, "strength": weights.strength * four * whole})
-    return parts
 
 
 def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:

@@ -15,6 +15,7 @@ from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.intent import attuned, timely
 from adaptive_memory_core.score.kinds import weighed
 from adaptive_memory_core.score.same import leaders
+from adaptive_memory_core.score.useful import NO_USE, Use
 
 NO_VECTORS: Mapping[str, Any] = {}
 
@@ -27,6 +28,7 @@ def select(
     now: float,
     intent: Intent = NO_INTENT,
     vectors: Mapping[str, Any] = NO_VECTORS,
+    use: Use = NO_USE,
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
@@ -41,7 +43,7 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(weighed(score(fit, attuned(policy, intent), now=now), policy), intent, policy)
+    scored = timely(weighed(score(fit, attuned(policy, intent), now=now, use=use), policy), intent, policy)
     strong = [one for one in scored if not too_weak(one, policy)]
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]

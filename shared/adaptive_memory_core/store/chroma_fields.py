@@ -83,6 +83,7 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     count = int(_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
     strength = _number(metadata.get(fields.strength), 0.0, 1.0)
     boost = _number(metadata.get(fields.boost), -1.0, 1.0)
+    useful_at = _time(metadata.get(fields.useful_at)) or None  # 0.0: no longer
     return ReadState(
         last_read=last_read,
         refreshed_at=last_read,
@@ -94,6 +95,8 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
         strength=1.0 if strength is None else strength,
         boost=0.0 if boost is None else boost,
         pinned=metadata.get(fields.pinned) in (1, True),
+        useful_at=useful_at,
+        helpful=0 if useful_at is None else 1,
     )
 
 
@@ -139,6 +142,8 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
         values[fields.boost] = round(state.boost, 6)
     if state.pinned or fields.pinned in present:
         values[fields.pinned] = int(state.pinned)
+    if state.useful_at is not None or fields.useful_at in present:
+        values[fields.useful_at] = 0.0 if state.useful_at is None else round(state.useful_at, 6)
     return values
 
 

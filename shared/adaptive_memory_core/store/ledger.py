@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.ports import (
     Entry,
     Erased,
     Extent,
-    Rejudge,
+    Judge,
     Since,
     Standing,
 )
@@ -31,13 +31,14 @@ from adaptive_memory_core.store import (
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
 from adaptive_memory_core.store.ledger_moves import LedgerMoves
-from adaptive_memory_core.store.ledger_verdicts import judge_once
+from adaptive_memory_core.store.ledger_verdicts import balance_of, judge_once
 
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
     "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
+    "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
     "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
     "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
 )
@@ -66,8 +67,9 @@ class SQLiteLedger(LedgerMoves):
             self._cache.notice(sql)
             user = self._known_user(sql, scope)
             known = self._cache.states(sql, self.collection_key, user, stored_ids)
-            timeline = self._timeline(sql, user, turn)
-        return Standing({one: state for one, (_, state) in known.items()}, timeline, self._new(stored_ids, known))
+            timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
+        new = self._new(stored_ids, known)
+        return Standing({one: state for one, (_, state) in known.items()}, timeline, new, balance)
 
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
@@ -135,7 +137,7 @@ class SQLiteLedger(LedgerMoves):
         scope: Scope,
         recall_id: str,
         verdicts: Mapping[str, tuple[Verdict, Seen]],
-        rule: Rejudge,
+        judge: Judge,
         *,
         now: float,
     ) -> int:
@@ -148,7 +150,7 @@ class SQLiteLedger(LedgerMoves):
                 known = rows.known_states(sql, self.collection_key, user, [stored_id])
                 key, state = known.get(stored_id, (None, seen.state))
                 key = key or rows.insert_states(sql, self.collection_key, user, {stored_id: seen})[stored_id]
-                if judge_once(sql, (key, recall_id), state, verdict, rule, now=now):
+                if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
                     step = ledger_spans.timeline(sql, user).step
                     ledger_changes.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)

@@ -13,13 +13,17 @@ from adaptive_memory_core.pace import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
 from adaptive_memory_core.score.floor import Floor
-from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics
+from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics, ledger_verdicts
 from adaptive_memory_core.store.ledger_users import LedgerUsers
 
 _FLAGS = {
     "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
     "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
 }
+_LATELY = (
+    "SELECT stored_id FROM records INDEXED BY records_useful "
+    "WHERE user_key = ? AND useful_step > ? AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT ?"
+)
 _TALLY = """
 SELECT
     (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
@@ -27,7 +31,8 @@ SELECT
     coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
     (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
     (SELECT count(*) FROM recalls WHERE user_key = :user),
-    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user)
+    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = :user)
 FROM records WHERE user_key = :user
 """
 
@@ -73,6 +78,22 @@ class LedgerUpkeep(LedgerUsers):
         """The samples of the scope, oldest first."""
         with self.file.reading() as sql:
             return list(ledger_statistics.samples(sql, self._known_user(sql, scope)))
+
+    def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]:
+        """The records that were of use after a step of the user's, the latest first."""
+        with self.file.reading() as sql:
+            found = sql.execute(_LATELY, (self._known_user(sql, scope), since, limit))
+            return [row[0] for row in found]
+
+    def rebalance(self, scope: Scope, balance: float) -> None:
+        """Set how far usefulness has led or misled a user, and write that down."""
+        with self.file.writing() as sql:
+            user = self._user_key(sql, scope)
+            ledger_verdicts.set_balance(sql, user, balance)
+            sql.execute(
+                "UPDATE verdicts SET sway = 0 WHERE record_key IN (SELECT record_key FROM records WHERE user_key = ?)",
+                (user,),
+            )
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""

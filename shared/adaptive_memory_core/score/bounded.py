@@ -1,0 +1,71 @@
+"""How good is a hit in our own blend? Its relevance, times what importance and reads may add, raised by usefulness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.signals import recency
+from adaptive_memory_core.score.useful import Use, raised, usefulness
+
+
+def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float]:
+    """The recency of reads alone: 0 where there was none, however new the record is. So what nobody has read ranks as
+    its relevance does.
+
+    >>> from adaptive_memory_core.records import ReadState, Record
+    >>> new, read = Record("a", "tea", created_at=9.0), Record("b", "tea", read=ReadState(refreshed_at=9.0))
+    >>> since_read([Hit(new, 0.5, "a"), Hit(read, 0.5, "b")], Policy(), now=9.0)
+    [0.0, 1.0]
+    """
+    return [
+        0.0 if hit.record.read.refreshed_at is None else recency(hit.record, policy, now=now) or 0.0 for hit in hits
+    ]
+
+
+def since_useful(hits: Sequence[Hit], policy: Policy, *, use: Use, now: float) -> list[float]:
+    """Likewise of useful reads, which wears off by its own law."""
+    useful = policy.useful
+    return [
+        0.0 if hit.record.read.useful_at is None else usefulness(hit.record.read, useful, step=use.step, now=now)
+        for hit in hits
+    ]
+
+
+def bounded(
+    policy: Policy,
+    use: Use,
+    fresh: Sequence[float],
+    used: Sequence[float],
+    worth: Sequence[float],
+    close: Sequence[float],
+    strong: Sequence[float],
+) -> list[dict[str, float]]:
+    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that.
+
+    >>> from adaptive_memory_core.policy import Weights
+    >>> from adaptive_memory_core.usefulness import Usefulness
+    >>> plain = Policy(weights=Weights(recency=1, importance=1, similarity=2), blend="bounded")
+    >>> bounded(plain, Use(), [1.0], [0.0], [0.0], [0.5], [1.0])
+    [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25, 'useful': 0.0}]
+    >>> alone = Policy(weights=Weights(0, 0, 1), blend="bounded").replace(useful=Usefulness(weight=1))
+    >>> bounded(alone, Use(), [0.0], [1.0], [0.5], [0.5], [1.0])
+    [{'recency': 0.0, 'importance': 0.0, 'similarity': 0.5, 'useful': 0.25}]
+    """
+    weights, weight = policy.weights, policy.useful.weight * use.gain
+    total = weights.total
+    parts = []
+    for one, two, three, four, five in zip(fresh, used, worth, close, strong, strict=True):
+        whole = min(1.0, max(0.0, four)) / total
+        part = {
+            "recency": weights.recency * one * whole,
+            "importance": weights.importance * min(1.0, three) * whole,
+            "similarity": weights.similarity * whole,
+        }
+        if weights.strength > 0.0:
+            part["strength"] = weights.strength * five * whole
+        before = sum(part.values()) if two > 0.0 else 0.0
+        part["useful"] = raised(min(1.0, before), two, weight) - min(1.0, before)
+        parts.append(part)
+    return parts
