@@ -315,7 +315,7 @@ def _pace(policy: Policy) -> Pace:
 
 def _check_kinds(policy: Policy) -> None:
     """Whether the groups of numbers are such groups."""
-    groups = {"weights": (Weights, "recency"), "fusion": (Fusion, "dense"), "useful": (Usefulness, "weight")}
+    groups = {"weights": (Weights, "recency"), "useful": (Usefulness, "weight")}
     for name, (kind, example) in groups.items():
         if not isinstance(getattr(policy, name), kind):
             given = getattr(policy, name)
