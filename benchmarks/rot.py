@@ -24,6 +24,7 @@ from benchmarks.data import Dataset, Item, Question, add_data_argument, halves, 
 from benchmarks.report import print_table, write_json
 
 HOUR, DAY = 3_600.0, 86_400.0
+PRESETS = ("composite", "equal", "assistant", "support", "coding", "planning", "generative_agents")
 POLICIES = {
     "similarity only": Policy(weights=Weights(0, 0, 1), channels=("dense",)),
     "default": Policy(),
@@ -31,7 +32,7 @@ POLICIES = {
     "0.8 / 0.1 / 0.1": Policy(weights=Weights(0.1, 0.1, 0.8), channels=("dense",)),
     "0.9 / 0.05 / 0.05": Policy(weights=Weights(0.05, 0.05, 0.9), channels=("dense",)),
     "0.6 / 0.25 / 0.15": Policy(weights=Weights(0.25, 0.15, 0.6), channels=("dense",)),
-    **{name: Policy.preset(name) for name in ("equal", "assistant", "support", "coding", "generative_agents")},
+    **{name: Policy.preset(name) for name in PRESETS},
 }
 
 
