@@ -33,7 +33,7 @@ from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.models.openai_reranker import OpenAIReranker
 from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.pace import Remembrance
-from adaptive_memory_core.policy import Policy, Weights
+from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import (
     AgentState,
     Cue,
@@ -63,6 +63,7 @@ from adaptive_memory_core.score.floor_report import Calibration, Unrelated
 from adaptive_memory_core.store.ledger import SQLiteLedger
 from adaptive_memory_core.usefulness import Usefulness
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.weights import Weights
 
 __all__ = [
     "AdaptiveMemory",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
@@ -15,47 +14,17 @@ from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.fusion import CAUTIOUS, LEADS, MEASURED, Fusion, fusion_of
 from adaptive_memory_core.kind_weights import kind_weights_of
 from adaptive_memory_core.pace import REMEMBRANCE_RANGES, Pace, Remembrance, Unit, kinds_of
+from adaptive_memory_core.presets import settings_of
 from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_ranges
 from adaptive_memory_core.sources import OURS, check_channels, weights_of
 from adaptive_memory_core.usefulness import LEARNED, Usefulness
+from adaptive_memory_core.weights import MEASURED_WEIGHTS, Weights
 
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 Duplicates = Literal["keep", "yield", "drop"]
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each signal counts, relative to the others: only the ratios matter.
-
-    The defaults are measured (`benchmarks/rot.py`): the most that learning from mere reads may weigh before
-    hundreds of reads about other things push right answers down.
-    """
-
-    recency: float = 0.025
-    importance: float = 0.025
-    similarity: float = 0.95
-    strength: float = 0.0  # of the strength by itself; it multiplies the similarity in any case
-
-    def __post_init__(self) -> None:
-        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0)))
-        if self.total == 0:
-            raise PolicyError(
-                "All weights are 0, so every score would be 0. Give at least one weight above 0, "
-                "e.g. Weights(similarity=1)."
-            )
-
-    @property
-    def total(self) -> float:
-        return self.recency + self.importance + self.similarity + self.strength
-
-    @property
-    def only_similarity(self) -> bool:
-        return self.similarity == self.total
-
-
-_MEASURED = Weights()
-MERGE = 0.85  # score >= .85 of the block's best; hierarchy.md, section 7
-EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+MERGE = 0.85  # share of a block's best score; benchmarks/units.py
 _CHOICES: dict[str, tuple[str, ...]] = {
     "unit": ("recalls", "days"),
     "blend": get_args(Blend),
@@ -102,7 +71,7 @@ class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
     Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
-    remembrance, "rot" this project's measurement of reads against verdicts, "guess" what it says.
+    remembrance, and the benchmarks of this project; "guess" is what it says.
 
     >>> Policy().replace(half_life_days=7).half_life_days
     7.0
@@ -112,7 +81,7 @@ class Policy(HashedOnce):
     adaptive_memory_core.errors.PolicyError: Policy(half_life_days=-1) is not allowed. It must be a number above 0.
     """
 
-    weights: Weights = Weights()
+    weights: Weights = MEASURED_WEIGHTS
     blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
     channels: tuple[str, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": see `suited`
     fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts, and how they are put together
@@ -170,8 +139,8 @@ class Policy(HashedOnce):
     intact: bool = False  # whether a recall fetches what stands beside its hits in their conversation, to be shown
     merge: float = MERGE  # share of a block's best score from which hits of one conversation are shown as one block
 
-    recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; rot, section 1
-    importance_spread: float = 0.2  # likewise; rot, section 1
+    recency_spread: float = 0.5  # smallest spread that is stretched to [0, 1]; benchmarks/rot.py
+    importance_spread: float = 0.2  # likewise; benchmarks/rot.py
     similarity_spread: float = 0.05  # likewise; guess
 
     def __post_init__(self) -> None:
@@ -201,9 +170,7 @@ class Policy(HashedOnce):
         >>> Policy.preset("support").weights.importance
         1.5
         """
-        if not isinstance(name, str) or name not in _PRESETS:
-            raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
-        return _PRESETS[name]()
+        return Policy(**settings_of(name))
 
     def suited(self, embedder: str) -> Policy:
         """The policy with "auto" decided for an embedder of that name, where it is one for which words were measured to
@@ -233,7 +200,7 @@ class Policy(HashedOnce):
         """How the signals are put together: weights of one's own make a weighted sum, unless `blend` says otherwise."""
         if self.blend != "auto":
             return self.blend
-        return "bounded" if self.weights == _MEASURED else "sum"
+        return "bounded" if self.weights == MEASURED_WEIGHTS else "sum"
 
     @property
     def own_weights(self) -> dict[str, float]:
@@ -331,68 +298,3 @@ def _check_choices(policy: Policy) -> None:
         if not isinstance(getattr(policy, name), bool):
             raise PolicyError(f"Policy({name}={getattr(policy, name)!r}) is not allowed. It must be True or False.")
     check_channels(policy.channels)
-
-
-def _literature(weights: Weights = EQUAL, **changes: Any) -> Policy:
-    """The published blend: equal standing of the three signals and no smallest spread to speak of."""
-    plain: dict[str, Any] = {
-        "blend": "sum",
-        "channels": ("dense",),
-        "duplicates": "keep",
-        "recency_spread": 0.01,
-        "importance_spread": 0.01,
-        "similarity_spread": 0.01,
-    }
-    return Policy(weights=weights, **{**plain, **changes})
-
-
-def _arm(theta: int, gamma: float, alpha: float) -> Policy:
-    """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
-    return Policy(
-        weights=Weights(recency=0.0, importance=0.0, similarity=1.0),
-        temporal=False,
-        duplicates="keep",
-        channels=("dense",),
-        refresh_floor_seconds=0.0,
-        remembrance_threshold=theta,
-        decay_grace=gamma,
-        decay_rate=alpha,
-    )
-
-
-def _composite() -> Policy:
-    """The score of the article on recall for agents: signals as they are, and nothing below its floor."""
-    return Policy(
-        weights=Weights(recency=0.25, importance=0.15, similarity=0.6),
-        blend="absolute",
-        recall_k=30,
-        score_floor=0.35,
-        half_life_days=7.0,
-        count_weight=0.0,
-        refresh_floor_seconds=0.0,
-        temporal=False,
-    )
-
-
-HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
-_PRESETS: dict[str, Callable[[], Policy]] = {
-    "default": Policy,
-    "equal": _literature,
-    "composite": _composite,
-    "assistant": lambda: _literature(Weights(1.5, 1.0, 1.0), half_life_days=7.0),
-    "support": lambda: _literature(Weights(1.0, 1.5, 1.0), half_life_days=30.0),
-    "coding": lambda: _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),
-    "planning": lambda: _literature(EQUAL, half_life_days=30.0),
-    "generative_agents": lambda: _literature(
-        EQUAL,
-        half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24,
-        count_weight=0.0,
-        refresh_floor_seconds=0.0,
-        temporal=False,
-    ),
-    "balanced": lambda: _arm(theta=3, gamma=5, alpha=0.95),
-    "ultra_efficient": lambda: _arm(theta=10, gamma=1, alpha=0.90),
-    "broad_adaptation": lambda: _arm(theta=1, gamma=20, alpha=0.99),
-    "conservative": lambda: _arm(theta=5, gamma=2, alpha=0.98),
-    "aggressive": lambda: _arm(theta=2, gamma=10, alpha=0.80),
-}

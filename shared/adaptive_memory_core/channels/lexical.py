@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; short records, as in hierarchy.md's measurement
+SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
 LENGTH = 0.4  # BM25's b: how much longer texts are held back
 NEAR = 1  # turns on either side that are a turn's nearest neighbours
 AROUND = 3  # likewise, of its wider surroundings

@@ -19,7 +19,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scor
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
-ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; hierarchy.md, section 2
+ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
 
 def render(

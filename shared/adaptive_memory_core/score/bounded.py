@@ -44,7 +44,7 @@ def bounded(
 ) -> list[dict[str, float]]:
     """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that.
 
-    >>> from adaptive_memory_core.policy import Weights
+    >>> from adaptive_memory_core.weights import Weights
     >>> from adaptive_memory_core.usefulness import Usefulness
     >>> plain = Policy(weights=Weights(recency=1, importance=1, similarity=2), blend="bounded")
     >>> bounded(plain, Use(), [1.0], [0.0], [0.0], [0.5], [1.0])
