@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime, timezone
+from functools import partial
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from chromadb import Collection
 
@@ -211,6 +214,45 @@ def test_a_predicate_that_fails_fails_the_recall(alice: UserMemory) -> None:
     with pytest.raises(ZeroDivisionError):
         alice.recall("tea", accept=lambda record: bool(1 / 0))
     assert alice.stats().recalls == 0
+
+
+class Later:
+    async def __call__(self, record: Record) -> bool:
+        return False
+
+
+def pending(record: Record) -> Any:
+    return never(record)
+
+
+async def never(record: Record) -> bool:
+    return False
+
+
+@pytest.mark.parametrize("accept", [never, partial(never), Later(), pending])
+def test_a_predicate_that_would_have_to_be_awaited_is_refused_and_lets_nothing_in(
+    alice: UserMemory, accept: Any
+) -> None:
+    alice.remember("tea")
+    with pytest.raises(InvalidInputError, match="await what it needs before"):
+        alice.recall("tea", accept=accept)
+    with pytest.raises(InvalidInputError, match="await what it needs before"):
+        asyncio.run(alice.arecall("tea", accept=accept))
+    assert alice.stats().recalls == 0
+
+
+@pytest.mark.parametrize("answer", ["no", None, 1, []])
+def test_an_answer_of_a_predicate_that_is_no_yes_or_no_is_refused(alice: UserMemory, answer: Any) -> None:
+    alice.remember("tea")
+    with pytest.raises(InvalidInputError, match="return True or False"):
+        alice.recall("tea", accept=lambda record: answer)
+
+
+def test_numpys_yes_and_no_are_yes_and_no(alice: UserMemory) -> None:
+    no, yes = cast("list[bool]", [np.bool_(False), np.bool_(True)])
+    alice.remember_many([{"id": "a", "text": "tea"}, {"id": "b", "text": "tea too"}])
+    assert alice.recall("tea", accept=lambda record: no).ids == ()
+    assert alice.recall("tea", accept=lambda record: yes if record.id == "a" else no).ids == ("a",)
 
 
 @pytest.mark.parametrize(
