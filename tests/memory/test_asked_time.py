@@ -75,6 +75,33 @@ def test_a_question_without_a_time_ranks_as_if_there_were_no_rules(alice: UserMe
     assert [(hit.id, hit.score, hit.parts) for hit in plain] == [(hit.id, hit.score, hit.parts) for hit in asked]
 
 
+@pytest.mark.parametrize(
+    "question", ["what happened last week?", "what did we do in early May?", "What did I say on 6 May?", "2026-05-06"]
+)
+def test_a_question_of_a_time_alone_is_answered_with_that_time_first(alice: UserMemory, question: str) -> None:
+    alice.remember_many({"text": question, "created_at": NOW - (100 + n) * DAY} for n in range(9))
+    alice.remember_many({"id": f"d{day}", "text": text, "created_at": NOW - day * DAY} for day, text in LAST_WEEK)
+    answer = alice.recall(question, k=5, reinforce=False)
+    assert set(answer.ids[:2]) == {"d7", "d7.1"}
+    assert all(hit.score == pytest.approx(sum(hit.parts.values())) for hit in answer)
+    assert [hit.score for hit in answer] == sorted((hit.score for hit in answer), reverse=True)
+
+
+LAST_WEEK = [(7, "Gale won at chess"), (7.1, "the oven broke")]
+
+
+def test_of_a_time_alone_the_more_relevant_and_then_the_newer_come_first(alice: UserMemory) -> None:
+    alice.remember_many({"id": f"d{day}", "text": "tea", "created_at": NOW - day * DAY} for day in (9, 6, 7, 40))
+    alice.remember("last week", id="d8", created_at=NOW - 8 * DAY)
+    assert ages(alice.recall("what happened last week?", reinforce=False)) == [8, 6, 7, 9, 40]
+
+
+def test_a_question_with_a_subject_is_not_of_a_time_alone(alice: UserMemory) -> None:
+    alice.remember("we decide about the logo", id="d90", created_at=NOW - 90 * DAY)
+    alice.remember("Gale won at chess", id="d7", created_at=NOW - 7 * DAY)
+    assert ages(alice.recall("what did we decide last week?", k=1, reinforce=False)) == [90]
+
+
 def test_strict_time_drops_what_was_not_then_and_says_so(alice: UserMemory) -> None:
     meetings(alice)
     strict = alice.recall("the meeting last week", k=20, policy=Policy(strict_time=True))
