@@ -168,8 +168,19 @@ def test_rules_of_ones_own_are_asked_and_may_fail(collection: Collection, clock:
         assert not memory.for_user("a").recall("meeting yesterday", k=1).intent
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, languages=[English(), broken]) as memory:
         answer = memory.for_user("a").recall("meeting yesterday", k=1)
-        assert len(answer) == 1
+        assert answer.intent.phrases == ("yesterday",)
         assert "out of words" in " ".join(answer.trace)
+
+
+def test_a_language_that_gives_anything_but_signs_costs_only_itself(collection: Collection, clock: Clock) -> None:
+    def words(text: str, now: float) -> Any:
+        return text.split()
+
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, languages=[words, English()]) as memory:
+        memory.for_user("a").remember("the meeting")
+        answer = memory.for_user("a").recall("meeting yesterday")
+    assert answer.intent.phrases == ("yesterday",)
+    assert "by words" in " ".join(answer.trace)
 
 
 def test_rerank_knows_the_time_asked_about(alice: UserMemory) -> None:
