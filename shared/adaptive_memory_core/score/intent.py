@@ -57,7 +57,7 @@ def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: b
     weighed = [_weighed(one, weight, fit) for one, fit in zip(scored, fits, strict=True)]
     if alone:
         weighed = [_placed(one, then=not outside(one.record, intent)) for one in weighed]
-    return sorted(weighed, key=lambda one: (-one.score, alone and outside(one.record, intent)))  # ties stay as they were
+    return sorted(weighed, key=lambda one: (-one.score, alone and outside(one.record, intent)))  # stable among ties
 
 
 def outside(record: Record, intent: Intent) -> bool:

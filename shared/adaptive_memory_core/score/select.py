@@ -45,7 +45,8 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(weighed(score(fit, attuned(policy, intent), now=now, use=use), policy), intent, policy, alone=time_alone)
+    scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
+    scored = timely(scored, intent, policy, alone=time_alone)
     strong = [one for one in scored if not too_weak(one, policy)]
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
