@@ -22,6 +22,7 @@ from adaptive_memory_core import (
     Recall,
     Record,
     Sign,
+    StoreError,
     UserMemory,
     build_cue,
 )
@@ -315,6 +316,14 @@ def test_a_cue_with_a_vector_keeps_its_words(alice: UserMemory) -> None:
     meetings(alice)
     cue = Cue("anything", word_vectors(["the meeting was long"])[0], words="ten days ago")
     assert ages(alice.recall(cue, k=1)) == [10]
+
+
+@pytest.mark.parametrize("where", [None, {"team": "a"}])
+def test_a_vector_of_another_length_is_named_and_not_the_database(alice: UserMemory, where: dict[str, Any]) -> None:
+    alice.remember("tea", metadata={"team": "a"})
+    length = len(word_vectors(["tea"])[0])
+    with pytest.raises(StoreError, match=f"has 2 numbers, and those of the collection have {length}"):
+        alice.recall(Cue("coffee", [1.0, 0.0]), filter=where)
 
 
 def test_the_log_keeps_the_part_of_time(open_memory: Open) -> None:
