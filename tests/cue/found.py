@@ -40,6 +40,7 @@ TABLE = """
 2025-12-12..2025-12-13 | what did I eat on the 12 December of last year
 2025-06-01..2025-09-01 | what did we do from June to August last year
 2025-01-01..2026-01-01 | how far did prices fall last year
+2026-04-11..2026-04-21 | what was going on in mid-April?
 none | what must I finish by Friday
 none | what do I need to send by Friday
 none | which report do I need by Monday

@@ -294,6 +294,7 @@ _TWO: list[Way] = [  # of two words about time that mean something only together
     _way(rf"{_WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", _worded_day),
     _way(rf"{MONTH} (?:the )?{_WORD}(?:,? {SHORT_YEAR})?", _worded_day),
     Way(re.compile(rf"{_PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), _month),
+    Way(re.compile(rf"{_PART_BEFORE}{MONTH}(?![\w-])", re.I), _month, None, weak=True),
     Way(re.compile(rf"{_PART_BEFORE}{YEAR}(?![\w-])", re.I), _plain_year),
     _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{_FULL_YEAR})", _iso_month, LEAD_MONTH),
 ]
