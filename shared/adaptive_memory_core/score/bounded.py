@@ -9,7 +9,7 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.useful import Use, raised, usefulness
 
-UNFIT, FIT = 0.4, 0.8  # shares of the best one's relevance: up to which usefulness counts nothing, from which all
+FIT = 0.3  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
 
 SAME = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
 
@@ -38,20 +38,17 @@ def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *,
 
 
 def fits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
-    """How far each may gain by having been of use: all the way if it comes near the relevance of the best, not at all
-    if it is far from it, or if the most similar one is just what was asked for and it is not.
+    """How far each may gain by having been of use: the less, the further it is from the relevance of the best, and
+    not at all if the most similar one is just what was asked for and it is not.
 
-    >>> fits([0.5, 0.4, 0.02], [0.7, 0.6, 0.5]), fits([0.9, 0.8], [1.0, 0.9]), fits([], [])
+    >>> fits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), fits([0.9, 0.8], [1.0, 0.9]), fits([], [])
     ([1.0, 1.0, 0.0], [1.0, 0.0], [])
     """
     best, nearest = max(close, default=0.0), max(similarities, default=0.0)
     if best <= 0.0:
         return [0.0] * len(close)
-    return [_near(one / best) * _open(like, nearest) for one, like in zip(close, similarities, strict=True)]
-
-
-def _near(share: float) -> float:
-    return min(1.0, max(0.0, (share - UNFIT) / (FIT - UNFIT)))
+    near = (min(1.0, max(0.0, one) / (FIT * best)) for one in close)
+    return [share * _open(like, nearest) for share, like in zip(near, similarities, strict=True)]
 
 
 def _open(similarity: float, nearest: float) -> float:
