@@ -31,7 +31,7 @@ START = 1_760_000_000.0
 ALONE = Policy(weights=Weights(0, 0, 1))
 POLICIES = {
     "default": Policy(),
-    "adaptive": Policy(adaptive=True),
+    "not adaptive": Policy(adaptive=False),
     "words besides": Policy(channels=("dense", "lexical")),
     **{name: Policy.preset(name) for name in ("composite", "equal", "assistant", "support", "coding")},
 }

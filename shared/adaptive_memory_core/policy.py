@@ -107,7 +107,7 @@ class Policy(HashedOnce):
     read_window_days: float = 14.0  # days within which those reads must follow each other; guess
 
     useful: Usefulness = LEARNED  # what having been of use counts in the "bounded" blend; benchmarks/bursts.py
-    adaptive: bool = False  # whether each user's verdicts move that, within its bounds; no gain was measured
+    adaptive: bool = True  # whether each user's verdicts move that, within its bounds; the same
 
     count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); 003's delta
     count_boost_max: float = 0.2  # bound of that addition; guess

@@ -79,7 +79,6 @@ def test_what_was_of_use_lately_is_a_candidate_though_others_are_nearer(alice: U
 def test_a_balance_is_a_users_own_is_explained_and_can_be_reset(
     memory: AdaptiveMemory, drinker: UserMemory, clock: Clock
 ) -> None:
-    memory.policy = Policy(adaptive=True)
     drinker.remember_many([{"text": f"green tea {n}", "id": str(n)} for n in range(8)])
     for turn in range(8):  # what was of use before is never what is asked for next
         clock.pass_seconds(600)
