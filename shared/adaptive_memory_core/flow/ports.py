@@ -23,6 +23,7 @@ from adaptive_memory_core.score.floor import Floor
 Where = Mapping[str, Any]
 Vector = Any
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
+DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 Since = Callable[[Timeline], tuple[int, float] | None]
 
 
