@@ -84,8 +84,8 @@ class LexicalChannel:
 
     def _keep_up(self) -> str | None:
         """Learn of what is new: at once where it is little, else in a thread of its own."""
-        size = self._store.size()
-        if size == self._index.size() and not self._swapped():
+        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
+        if size == known and not self._swapped():
             return None
         with self._turn:
             if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
@@ -121,7 +121,8 @@ class LexicalChannel:
 
     def _take_in(self) -> None:
         """Compare all ids, let go of those that are no more, read those that are new."""
-        there, known = set(self._store.ids()), self._index.known()
+        known = self._index.known()  # before the collection: what is written between them is new, not gone
+        there = set(self._store.ids())
         gone, new = list(known - there), sorted(there - known)
         self._index.miss(gone)
         for start in range(0, len(new), PAGE):

@@ -76,6 +76,8 @@ class Resident:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
+            for row in rows:
+                self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
 
     def lift(self, rows: Mapping[str, Row]) -> None:
         """Let go of what was held besides the ledger's and is not among these."""
@@ -170,15 +172,17 @@ class Resident:
 
     def _bury(self, stored_ids: Sequence[str]) -> None:
         """These are no more, whatever the ledger says."""
-        places = [self.numbers.pop(one) for one in stored_ids if one in self.numbers]
-        if places:
+        there = [one for one in stored_ids if one in self.numbers]
+        if there:
+            self.numbers = dict(self.numbers)  # somebody may be reading the ones before, and the lengths
+            places = [self.numbers.pop(one) for one in there if one in self.numbers]
             lengths = self._lengths.copy()
             lengths[places] = 0.0
             self._lengths, self._conversation, self._dated = lengths, None, None
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)
-        lengths = self._lengths.copy()  # somebody may be reckoning with the ones before
+        lengths, self.numbers = self._lengths.copy(), dict(self.numbers)  # as above
         for place, row in zip(places.tolist(), rows, strict=True):
             if place < len(self._rows) and self._rows[place] == row:
                 lengths[place] = 0.0
