@@ -42,7 +42,7 @@ class Resident:
         self._tail: dict[int, list[tuple[int, int]]] = {}
         self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
         self.version = -1  # of that
-        self._frozen = 0
+        self._frozen = self._next = 0
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
         self._freeze()
@@ -59,6 +59,12 @@ class Resident:
         """What was known of a record."""
         number = self.numbers.get(stored_id)
         return None if number is None else self.marks[number]
+
+    def page(self, most: int) -> list[str]:
+        """The next of its records, from the first again after the last."""
+        start, end = self._next, self._next + most
+        self._next = end if end < len(self.ids) else 0
+        return [one for place, one in enumerate(self.ids[start:end], start) if self.numbers.get(one) == place]
 
     def update(self, sql: sqlite3.Connection) -> None:
         """Take in what was written and removed since."""
