@@ -417,3 +417,9 @@ def test_reciprocal_ranks_are_those_of_the_literature(over: Over) -> None:
     }
     assert {one.id: one.score for one in answer} == pytest.approx(expected)
     assert list(answer.ids) == sorted(expected, key=lambda one: -expected[one])
+
+
+def test_a_weight_of_a_channel_that_the_memory_does_not_have_is_refused(over: Over) -> None:
+    alice = over().for_user("alice")
+    with pytest.raises(PolicyError, match="nope"):
+        alice.recall("tea", policy=Policy(channel_weights={"nope": 1}))
