@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped
+from adaptive_memory_core.score.floor import of_time_alone
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -56,6 +57,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         intent=request.intent,
         vectors=finding.vectors,
         use=finding.use,
+        time_alone=of_time_alone(request.cue.own_words, request.intent),
     )
     if finding.refused is not None:
         dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
