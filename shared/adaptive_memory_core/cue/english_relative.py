@@ -190,9 +190,16 @@ def _next(match: re.Match[str], today: datetime) -> list[Span]:
     return [calendar.current(match["unit"].lower(), today, -1)]
 
 
+def _coming_weekday(match: re.Match[str], today: datetime) -> list[Span]:
+    """The first such day after today."""
+    return _days(today, (WEEKDAYS.index(match["weekday"].lower()) - today.weekday() - 1) % 7 + 1)
+
+
 UPCOMING = [  # what a note says of its own future; a question about the past never means it
     _rule(r"(?:the )?day after tomorrow", lambda _, today: _days(today, 2)),
     _rule(r"tomorrow(?:'s)?", lambda _, today: _days(today, 1)),
     _rule(rf"next {_PERIOD}", _next),
+    _rule(rf"(?:next|this coming) (?P<weekday>{'|'.join(WEEKDAYS)})", _coming_weekday),
+    _rule(r"tonight(?:'s)?", lambda _, today: _days(today, 0)),
     _rule(rf"in {COUNT} {UNIT}(?:' time)?", _ahead),
 ]

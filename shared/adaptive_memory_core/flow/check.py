@@ -115,7 +115,8 @@ def cue(value: object) -> Cue:
 
 def channels(policy: Policy, own: Collection[str]) -> None:
     """Nothing, or an error: a policy names channels that this memory does not have."""
-    unknown = [name for name in policy.ways if name not in OURS and name not in own]
+    named = dict.fromkeys([*policy.ways, *dict(policy.channel_weights)])
+    unknown = [name for name in named if name not in OURS and name not in own]
     if unknown:
         raise PolicyError(
             f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "

@@ -82,7 +82,9 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
 def learn(ports: Ports, request: Request, answer: Recall, finding: Finding) -> Flow[Recall]:
     """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
     if "lexical" in request.policy.ways:
-        yield from attempt(LedgerError, ports.lexical.keep)  # what it met of others' writing; else a later recall does
+        yield from attempt(
+            LedgerError, ports.lexical.keep, request.scope
+        )  # what it met of others' writing; else a later recall does
     outcome = yield from attempt(LedgerError, _commit, ports, request, answer, finding)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
