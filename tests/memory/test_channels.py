@@ -351,7 +351,7 @@ def test_a_vector_of_another_length_is_still_the_callers_mistake(over: Over) -> 
 
     alice = over(policy=WORDS).for_user("alice")
     alice.remember("a zebra")
-    with pytest.raises(StoreError, match="dimension"):
+    with pytest.raises(StoreError, match="2 numbers"):
         alice.recall(Cue("zebra", [1.0, 2.0]))
 
 

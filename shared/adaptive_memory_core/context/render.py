@@ -90,7 +90,7 @@ def _numbers(count: Count) -> Count:
     def counted(text: str) -> int:
         number = count(text)
         if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < math.inf:
-            return number  # type: ignore[return-value] # a fraction is compared just as well
+            return number  # a fraction is compared just as well
         raise InvalidInputError(f"count gave {number!r}. Give a function from a text to its number of tokens.")
 
     return count if count is estimated_tokens else counted
