@@ -17,7 +17,8 @@ from typing_extensions import Self
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, ScopeError, UserMemory
 from adaptive_memory_core.context.render import estimated_tokens
 from llama_adaptive_memory.convert import stored_metadata
-from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.lease import Lease
+from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,12 +25,8 @@ from adaptive_memory_core import (
 from adaptive_memory_core.store import place
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
-from llama_adaptive_memory.scopes import scope_of
+from llama_adaptive_memory.lease import Key, Lease, guard, shared
 from llama_adaptive_memory.turns import watch
-
-Key = tuple[Any, ...]
-_shared: dict[Key, tuple[AdaptiveMemory, int]] = {}
-_guard = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -53,43 +48,6 @@ class OpeningArguments(TypedDict, total=False):
     clock: Callable[[], float]
     write: Literal["behind", "through"]
     keeping: Keeping | None
-
-
-class Lease:
-    """A memory in use. Giving it back closes the memory if we opened it and nobody else uses it."""
-
-    def __init__(self, memory: AdaptiveMemory | UserMemory, key: Key | None = None) -> None:
-        self.memory = memory
-        self._key = key
-
-    def scope(self, user_id: str | None) -> UserMemory:
-        return scope_of(self.memory, user_id)
-
-    def first_scope(self, user_id: str | None) -> UserMemory:
-        """The same while something is being made with it: if that fails, nobody will give the memory back."""
-        try:
-            return self.scope(user_id)
-        except BaseException:
-            self.close()
-            raise
-
-    def lent(self) -> Lease:
-        """The same memory for one more, who need not give it back."""
-        return Lease(self.memory)
-
-    def close(self) -> None:
-        key, self._key = self._key, None
-        if key is None:
-            return
-        with _guard:
-            memory, users = _shared.get(key, (None, 0))
-            if memory is None or memory is not self.memory:
-                return
-            if users > 1:
-                _shared[key] = (memory, users - 1)
-                return
-            del _shared[key]
-        memory.close()
 
 
 def leased(
@@ -138,12 +96,12 @@ def _lease(collection: Any, embed_model: Any, opening: Opening, *, embeds: bool)
     back, the ledger and the lock belong to the collection. What nobody closes is closed when the interpreter ends."""
     place.check_collection(collection)
     model = Settings.embed_model if embed_model is None and embeds else embed_model
-    with _guard:
+    with guard:
         key = _key(collection, model, opening)
-        memory, users = _shared.get(key, (None, 0))
+        memory, users = shared.get(key, (None, 0))
         if memory is None or _is_closed(memory):
             memory, users = _opened(collection, model, opening), 0
-        _shared[key] = (memory, users + 1)
+        shared[key] = (memory, users + 1)
     return Lease(memory, key)
 
 
@@ -179,7 +137,7 @@ def _key(collection: Any, model: Any, opening: Opening) -> Key:
     whose = (os.getpid(), str(collection.id), id(collection._client), str(ledger), opening.fields, id(opening.clock))
     how = (opening.write, opening.keeping)
     if model is None:  # any model will do
-        return next((key for key in _shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
+        return next((key for key in shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
     return (*whose, id(model), *how)
 
 

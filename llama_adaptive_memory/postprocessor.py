@@ -16,7 +16,8 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from llama_adaptive_memory.candidates import candidates_of, chosen
-from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.lease import Lease
+from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import fields_of
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
