@@ -82,6 +82,20 @@ class Questions:
         return list(await asyncio.gather(*(_awaited(one) for one in self.questions)))
 
 
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """One call in two forms: made by a driver that blocks, awaited by one on an event loop."""
+
+    blocking: Question
+    later: Question
+
+    def __call__(self) -> Any:
+        return _value(Questions([self.blocking])()) if self.blocking.seconds else self.blocking.call()
+
+    async def on_loop(self) -> Any:
+        return _value(await Questions([self.later]).on_loop()) if self.later.seconds else await _called(self.later.call)
+
+
 def ask_outside(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
     """Ask them all at once; evaluates to one outcome each, in order. Errors are answers, and so is a lack of one."""
     outcomes: list[Outcome[Any]] = (yield Questions(questions)) if questions else []
@@ -94,10 +108,7 @@ def in_time(
     """Ask for something of our own that may hang as well; in a thread only where there is a limit, which costs time."""
     if not seconds:
         return (yield from ask(function, *args, **kwargs))
-    (outcome,) = yield from ask_outside([Question(lambda: function(*args, **kwargs), seconds, unanswered)])
-    if outcome.error is not None:
-        raise outcome.error
-    return cast("T", outcome.value)
+    return cast("T", _value((yield Questions([Question(lambda: function(*args, **kwargs), seconds, unanswered)]))))
 
 
 def is_coroutine(function: Any) -> bool:
@@ -108,6 +119,14 @@ def is_coroutine(function: Any) -> bool:
     (True, False)
     """
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def _value(outcomes: Sequence[Outcome[Any]]) -> Any:
+    """What came of the only one."""
+    (outcome,) = outcomes
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value
 
 
 def _begun(one: Question) -> Future[Any]:
