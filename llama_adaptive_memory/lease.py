@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, ClosedError, UserMemory
 from llama_adaptive_memory.scopes import scope_of
@@ -20,6 +20,9 @@ class Lease:
     def __init__(self, memory: AdaptiveMemory | UserMemory, key: Key | None = None, *, lent: bool = False) -> None:
         self.memory = memory
         self._key, self._lent = key, lent
+
+    def __reduce__(self) -> NoReturn:
+        refuse_to_pickle()
 
     def scope(self, user_id: str | None) -> UserMemory:
         return scope_of(self.memory, user_id)
@@ -53,6 +56,14 @@ class Lease:
             memory.close()
         else:
             _write_back(memory)
+
+
+def refuse_to_pickle() -> NoReturn:
+    """Said of all that holds a lease."""
+    raise TypeError(
+        "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. by "
+        "from_index(index)."
+    )
 
 
 def _write_back(memory: AdaptiveMemory) -> None:

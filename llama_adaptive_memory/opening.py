@@ -58,7 +58,7 @@ def leased(
     if memory is None and collection is None:
         raise InvalidInputError("Neither memory= nor collection= was given. Give one, or use from_index(index).")
     if memory is None:
-        return _lease(collection, embed_model, Opening(**opening), embeds=embeds)
+        return _lease(collection, embed_model, _checked(opening), embeds=embeds)
     if collection is not None or opening:
         others = ", ".join(["collection"] * (collection is not None) + sorted(opening))
         raise InvalidInputError(f"memory= was given, and {others} as well. Give a memory, or what to open one with.")
@@ -68,6 +68,20 @@ def leased(
             "memory.for_user('alice'); a collection goes into collection=, an index into from_index(index)."
         )
     return Lease(memory)
+
+
+class UnknownArgumentError(InvalidInputError, TypeError):
+    """A constructor was given an argument that there is not."""
+
+
+def _checked(opening: OpeningArguments) -> Opening:
+    unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
+    if unknown:
+        raise UnknownArgumentError(
+            f"There is no argument {', '.join(map(repr, unknown))}. Allowed, besides those of the constructor: "
+            f"{', '.join(OpeningArguments.__annotations__)}."
+        )
+    return Opening(**opening)
 
 
 def collection_of(vector_store: Any) -> Any:
