@@ -31,6 +31,15 @@ SAYS = {
         "gone: ('doc3',)",
         "doc1 pinned by the",
     ],
+    "07_the_right_memory.py": [
+        "by a code       ('error',)",
+        "by a time       ('postgres',)",
+        "originally      ('mysql',)",
+        "without copies  ('cat', 'standup')",
+        "volcanoes: 0 found",
+        "(shared: handbook)",
+        "[('Ben works from Oslo.', None)]",
+    ],
     "11_langchain_chain.py": [
         "ana: (no key, so no model) Ana drinks green tea.",
         "ben: (no key, so no model) Ben drinks black coffee.",

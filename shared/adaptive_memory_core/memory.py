@@ -26,7 +26,7 @@ from adaptive_memory_core.flow.check import channels as check_channels
 from adaptive_memory_core.flow.check import moment, user_scope
 from adaptive_memory_core.flow.drive import Flow
 from adaptive_memory_core.flow.fallback import fallback_of
-from adaptive_memory_core.flow.outside import Theirs, Unanswered
+from adaptive_memory_core.flow.outside import Theirs, Unanswered, UnansweredBy
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
@@ -34,7 +34,6 @@ from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, 
 from adaptive_memory_core.pace import Phase, Regime
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
-from adaptive_memory_core.sources import RERANKER
 from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
@@ -96,6 +95,7 @@ class AdaptiveMemory:
         if write not in ("behind", "through"):
             raise PolicyError(f"write is {write!r}. It must be 'behind' or 'through'.")
         self._unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
+        self._reranking = UnansweredBy()
         self._channels = {name: Theirs(one, self._unanswered[name]) for name, one in sources_of(channels).items()}
         self._reranker = self._theirs(reranker)
         self.policy = Policy() if policy is None else policy
@@ -281,7 +281,7 @@ class AdaptiveMemory:
         return self._reranker if given is None else self._theirs(given)
 
     def _theirs(self, given: Reranker | None) -> Theirs | None:
-        return None if given is None else Theirs(as_reranker(given), self._unanswered[RERANKER])
+        return None if given is None else Theirs(as_reranker(given), self._reranking.of(given))
 
     def _build(self, collection: Collection, embedder: Any, ledger: Any, *, through: bool) -> None:
         if not callable(self._clock):

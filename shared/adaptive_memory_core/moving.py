@@ -36,4 +36,5 @@ class Moving(Upkeep):
         return moving.export_state(memory.ports(), self.scope, regime=memory.regime, now=memory.now())
 
     def _restore(self, state: object) -> Flow[Restored]:
-        return moving.restore_state(self._memory.ports(), self.scope, state, now=self._memory.now())
+        memory = self._memory
+        return moving.restore_state(memory.ports(), self.scope, state, policy=memory.policy, now=memory.now())

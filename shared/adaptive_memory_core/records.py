@@ -70,6 +70,7 @@ class ReadState:
 
 
 NEVER_READ = ReadState()
+UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: long ago, as recalls go
 
 
 class Seen(NamedTuple):

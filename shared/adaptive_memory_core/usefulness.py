@@ -27,7 +27,7 @@ class Usefulness:
     reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
     least: float = 0.0625  # share of the weight that is left where usefulness has misled
-    most: float = 2.0  # and where it has led
+    most: float = 1.0  # and where it has led: more than all of it gained nothing
 
     def __post_init__(self) -> None:
         powers = dict.fromkeys(("hours_power", "recalls_power"), Range(0, 3))

@@ -255,4 +255,8 @@ def _question(line: str) -> Question:
     return Question(text, "window", tuple((start, end) for start, _, end in pairs))
 
 
-QUESTIONS = [_question(line) for line in TABLE.strip().splitlines()]
+def questions(table: str) -> list[Question]:
+    return [_question(line) for line in table.strip().splitlines()]
+
+
+QUESTIONS = questions(TABLE)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import English, Intent, Sign, Window
 from adaptive_memory_core.cue.intent import LONGEST, understand
+from tests.cue.found import FOUND
 from tests.cue.questions import ASKED_AT, QUESTIONS, Question
 
 CENTURY = 100 * 365 * 86_400.0
@@ -70,6 +71,15 @@ def test_precision_and_recall_stay_above_the_floor(tuned_on: bool, least: float)
 @pytest.mark.parametrize("question", [one for one in QUESTIONS if one.tuned_on], ids=lambda one: one.text[:50])
 def test_what_the_rules_were_tuned_on_is_understood(question: Question) -> None:
     assert right(question, asked(question.text)), asked(question.text)
+
+
+@pytest.mark.parametrize("question", FOUND, ids=lambda one: one.text[:50])
+def test_what_was_misread_once_is_understood(question: Question) -> None:
+    intent = asked(question.text)
+    assert right(question, intent), intent
+    for (start, end), window in zip(question.windows, intent.windows, strict=True):
+        if "mid-" not in question.text and "ortnight" not in question.text:
+            assert window == Window(seconds(start), seconds(end))
 
 
 def test_words_that_only_look_like_time_are_no_time() -> None:

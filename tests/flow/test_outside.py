@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.flow.drive import Flow, Outcome, arun, run
-from adaptive_memory_core.flow.outside import MOST, Question, Unanswered, ask_outside
+from adaptive_memory_core.flow.outside import MOST, Question, Unanswered, UnansweredBy, ask_outside
 
 SOON = 0.01
 
@@ -129,3 +129,31 @@ async def test_the_context_of_the_caller_is_there() -> None:
 
 def test_no_question_is_no_call() -> None:
     assert run(asked()) == []
+
+
+@pytest.mark.parametrize("raised", [asyncio.CancelledError(), SystemExit(1)])
+async def test_code_that_cancels_or_ends_only_itself_is_answered_with_an_error(raised: BaseException) -> None:
+    def broken() -> None:
+        raise raised
+
+    async def later() -> None:
+        raise raised
+
+    none = Unanswered()
+    for outcomes in await both(Question(broken, 0, none), Question(later, 60, none, coroutine=True)):
+        assert all(isinstance(one.error, Exception) for one in outcomes)
+
+
+def test_what_hangs_is_counted_for_each_function_and_not_for_what_a_call_makes_anew() -> None:
+    class Model:
+        def score(self) -> None: ...
+
+    def made() -> object:
+        return lambda: None
+
+    counts, one, other = UnansweredBy(), Model(), Model()
+    assert counts.of(one) is counts.of(one)
+    assert counts.of(one) is not counts.of(other)
+    assert counts.of(one.score) is counts.of(one.score)
+    assert counts.of(one.score) is not counts.of(other.score)
+    assert counts.of(made()) is counts.of(made())

@@ -54,8 +54,18 @@ def test_what_was_judged_unhelpful_as_well_counts_for_less() -> None:
     assert usefulness(doubted, Usefulness(), step=10, now=NOW) < usefulness(USED, Usefulness(), step=10, now=NOW)
 
 
-def test_a_clock_that_went_back_counts_as_no_time() -> None:
-    assert usefulness(USED, Usefulness(), step=3, now=NOW - DAY) == 1.0
+def test_what_was_of_use_later_has_not_been_yet() -> None:
+    assert usefulness(USED, Usefulness(), step=10, now=NOW - DAY) == 0.0
+    assert usefulness(USED, Usefulness(), step=3, now=NOW) == 1.0
+
+
+def test_a_useful_memory_that_hardly_fits_gains_hardly_and_none_stands_before_what_was_asked_for() -> None:
+    far = Hit(Record("far", "text", read=USED), 0.01, "far")
+    near = Hit(Record("near", "text", read=USED), 0.9, "near")
+    best, exact = Hit(Record("best", "text"), 0.6, "best"), Hit(Record("exact", "text"), 1.0, "exact")
+    parts = {one.id: one.parts["useful"] for one in score([far, best], Policy(), now=NOW, use=Use(10, 2.0))}
+    assert parts["best"] == 0.0 < parts["far"] < 0.01
+    assert score([near, exact], Policy(), now=NOW, use=Use(10, 2.0))[0].id == "exact"
 
 
 def test_a_useful_memory_outranks_a_nearer_one_and_an_irrelevant_one_gains_nothing() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime, timezone
+from functools import partial
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from chromadb import Collection
 
@@ -19,6 +22,7 @@ from adaptive_memory_core import (
     Recall,
     Record,
     Sign,
+    StoreError,
     UserMemory,
     build_cue,
 )
@@ -70,6 +74,33 @@ def test_a_question_without_a_time_ranks_as_if_there_were_no_rules(alice: UserMe
     plain = alice.recall("what was the meeting?", k=10, reinforce=False, policy=Policy(temporal=False))
     asked = alice.recall("what was the meeting?", k=10, reinforce=False)
     assert [(hit.id, hit.score, hit.parts) for hit in plain] == [(hit.id, hit.score, hit.parts) for hit in asked]
+
+
+@pytest.mark.parametrize(
+    "question", ["what happened last week?", "what did we do in early May?", "What did I say on 6 May?", "2026-05-06"]
+)
+def test_a_question_of_a_time_alone_is_answered_with_that_time_first(alice: UserMemory, question: str) -> None:
+    alice.remember_many({"text": question, "created_at": NOW - (100 + n) * DAY} for n in range(9))
+    alice.remember_many({"id": f"d{day}", "text": text, "created_at": NOW - day * DAY} for day, text in LAST_WEEK)
+    answer = alice.recall(question, k=5, reinforce=False)
+    assert set(answer.ids[:2]) == {"d7", "d7.1"}
+    assert all(hit.score == pytest.approx(sum(hit.parts.values())) for hit in answer)
+    assert [hit.score for hit in answer] == sorted((hit.score for hit in answer), reverse=True)
+
+
+LAST_WEEK = [(7, "Gale won at chess"), (7.1, "the oven broke")]
+
+
+def test_of_a_time_alone_the_more_relevant_and_then_the_newer_come_first(alice: UserMemory) -> None:
+    alice.remember_many({"id": f"d{day}", "text": "tea", "created_at": NOW - day * DAY} for day in (9, 6, 7, 40))
+    alice.remember("last week", id="d8", created_at=NOW - 8 * DAY)
+    assert ages(alice.recall("what happened last week?", reinforce=False)) == [8, 6, 7, 9, 40]
+
+
+def test_a_question_with_a_subject_is_not_of_a_time_alone(alice: UserMemory) -> None:
+    alice.remember("we decide about the logo", id="d90", created_at=NOW - 90 * DAY)
+    alice.remember("Gale won at chess", id="d7", created_at=NOW - 7 * DAY)
+    assert ages(alice.recall("what did we decide last week?", k=1, reinforce=False)) == [90]
 
 
 def test_strict_time_drops_what_was_not_then_and_says_so(alice: UserMemory) -> None:
@@ -138,8 +169,19 @@ def test_rules_of_ones_own_are_asked_and_may_fail(collection: Collection, clock:
         assert not memory.for_user("a").recall("meeting yesterday", k=1).intent
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, languages=[English(), broken]) as memory:
         answer = memory.for_user("a").recall("meeting yesterday", k=1)
-        assert len(answer) == 1
+        assert answer.intent.phrases == ("yesterday",)
         assert "out of words" in " ".join(answer.trace)
+
+
+def test_a_language_that_gives_anything_but_signs_costs_only_itself(collection: Collection, clock: Clock) -> None:
+    def words(text: str, now: float) -> Any:
+        return text.split()
+
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, languages=[words, English()]) as memory:
+        memory.for_user("a").remember("the meeting")
+        answer = memory.for_user("a").recall("meeting yesterday")
+    assert answer.intent.phrases == ("yesterday",)
+    assert "by words" in " ".join(answer.trace)
 
 
 def test_rerank_knows_the_time_asked_about(alice: UserMemory) -> None:
@@ -213,6 +255,45 @@ def test_a_predicate_that_fails_fails_the_recall(alice: UserMemory) -> None:
     assert alice.stats().recalls == 0
 
 
+class Later:
+    async def __call__(self, record: Record) -> bool:
+        return False
+
+
+def pending(record: Record) -> Any:
+    return never(record)
+
+
+async def never(record: Record) -> bool:
+    return False
+
+
+@pytest.mark.parametrize("accept", [never, partial(never), Later(), pending])
+def test_a_predicate_that_would_have_to_be_awaited_is_refused_and_lets_nothing_in(
+    alice: UserMemory, accept: Any
+) -> None:
+    alice.remember("tea")
+    with pytest.raises(InvalidInputError, match="await what it needs before"):
+        alice.recall("tea", accept=accept)
+    with pytest.raises(InvalidInputError, match="await what it needs before"):
+        asyncio.run(alice.arecall("tea", accept=accept))
+    assert alice.stats().recalls == 0
+
+
+@pytest.mark.parametrize("answer", ["no", None, 1, []])
+def test_an_answer_of_a_predicate_that_is_no_yes_or_no_is_refused(alice: UserMemory, answer: Any) -> None:
+    alice.remember("tea")
+    with pytest.raises(InvalidInputError, match="return True or False"):
+        alice.recall("tea", accept=lambda record: answer)
+
+
+def test_numpys_yes_and_no_are_yes_and_no(alice: UserMemory) -> None:
+    no, yes = cast("list[bool]", [np.bool_(False), np.bool_(True)])
+    alice.remember_many([{"id": "a", "text": "tea"}, {"id": "b", "text": "tea too"}])
+    assert alice.recall("tea", accept=lambda record: no).ids == ()
+    assert alice.recall("tea", accept=lambda record: yes if record.id == "a" else no).ids == ("a",)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"accept": 3}, {"in_context": "an id"}, {"in_context": [3]}, {"in_context": None}, {"state": "deploying"}],
@@ -235,6 +316,14 @@ def test_a_cue_with_a_vector_keeps_its_words(alice: UserMemory) -> None:
     meetings(alice)
     cue = Cue("anything", word_vectors(["the meeting was long"])[0], words="ten days ago")
     assert ages(alice.recall(cue, k=1)) == [10]
+
+
+@pytest.mark.parametrize("where", [None, {"team": "a"}])
+def test_a_vector_of_another_length_is_named_and_not_the_database(alice: UserMemory, where: dict[str, Any]) -> None:
+    alice.remember("tea", metadata={"team": "a"})
+    length = len(word_vectors(["tea"])[0])
+    with pytest.raises(StoreError, match=f"has 2 numbers, and those of the collection have {length}"):
+        alice.recall(Cue("coffee", [1.0, 0.0]), filter=where)
 
 
 def test_the_log_keeps_the_part_of_time(open_memory: Open) -> None:

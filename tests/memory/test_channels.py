@@ -179,6 +179,7 @@ def test_a_filter_and_a_bar_hold_for_what_a_channel_found(over: Over) -> None:
         ({1: 0.5}, "it gave (1, 0.5). Give a mapping"),
         (None, "it gave None. Give a mapping"),
         ("ab", "it gave 'ab'. Give a mapping"),
+        ({"\ud800": 1.0}, "it gave the id '\\ud800', which is not Unicode"),
     ],
 )
 def test_a_channel_that_fails_or_says_nonsense_is_left_out_and_the_rest_answers(
@@ -416,3 +417,9 @@ def test_reciprocal_ranks_are_those_of_the_literature(over: Over) -> None:
     }
     assert {one.id: one.score for one in answer} == pytest.approx(expected)
     assert list(answer.ids) == sorted(expected, key=lambda one: -expected[one])
+
+
+def test_a_weight_of_a_channel_that_the_memory_does_not_have_is_refused(over: Over) -> None:
+    alice = over().for_user("alice")
+    with pytest.raises(PolicyError, match="nope"):
+        alice.recall("tea", policy=Policy(channel_weights={"nope": 1}))

@@ -117,6 +117,7 @@ def test_it_never_sees_what_may_not_be_returned(memory: AdaptiveMemory, alice: U
     ("given", "said"),
     [
         (RuntimeError("overloaded"), "overloaded"),
+        (asyncio.CancelledError(), "it was cancelled"),
         ([0.5], "it gave 1 numbers for 4 texts"),
         ([[0.5, 0.5]] * 4, "it gave 8 numbers for 4 texts"),
         ([float("nan")] * 4, "it gave something that is no finite number"),
@@ -127,7 +128,7 @@ def test_it_never_sees_what_may_not_be_returned(memory: AdaptiveMemory, alice: U
 )
 async def test_one_that_fails_costs_a_note_and_never_the_answer(alice: UserMemory, given: Any, said: str) -> None:
     def judge(cue: str, texts: Sequence[str]) -> Any:
-        if isinstance(given, Exception):
+        if isinstance(given, BaseException):
             raise given
         return given
 

@@ -67,3 +67,25 @@ def test_one_users_lists_know_nothing_of_another() -> None:
     one.update(sql)
     assert list(one.numbers) == ["a"]
     assert np.asarray(one.postings({"zebra": 1})[0].docs).tolist() == [0]
+
+
+def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:
+    sql, user = ledger(), Resident(1)
+    ledger_words.put(sql, 1, [ledger_words.Text(1, "a", "zebra", Turn()), ledger_words.Text(1, "b", "tea", Turn())])
+    user.update(sql)
+    handed_out = user.numbers
+    ledger_words.put(sql, 1, [ledger_words.Text(1, "a", "zebra tea", Turn())])
+    ledger_words.drop(sql, 1, ["b"])
+    user.update(sql)
+    assert handed_out == {"a": 0, "b": 1}
+    assert user.numbers == {"a": 2}
+
+
+def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go() -> None:
+    sql, user = ledger(), Resident(1)
+    text = ledger_words.Text(1, "a", "zebra", Turn())
+    user.lay({"a": ledger_words.row_of(text)}, set(), 1)
+    ledger_words.put(sql, 1, [text])
+    user.update(sql)
+    user.lift({})
+    assert list(user.numbers) == ["a"]

@@ -33,6 +33,8 @@ def numbers_of(given: Any, limit: int) -> dict[str, float]:
             or not isinstance(pair[0], str)
         ):
             raise _refused(pair)
+        if not pair[0].isascii() and any("\ud800" <= one <= "\udfff" for one in pair[0]):
+            raise InvalidInputError(f"it gave the id {pair[0]!r:.80}, which is not Unicode. Give ids of records.")
         best[pair[0]] = max(best.get(pair[0], 0.0), _share(*pair))
     return dict(nlargest(limit, best.items(), key=lambda one: one[1]))
 

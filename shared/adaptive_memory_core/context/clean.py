@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from html import escape
+from json import dumps
 
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )  # no format characters, yet blank
 _NO_MARKS = {ord("["): "(", ord("]"): ")", ord(","): None, ord(";"): None}
+_LIKE_AN_ID = re.compile(r"([(\[{\uff08\uff3b]\s*)(id)\b", re.IGNORECASE)
+_MARKS_IN_ID = re.compile(r'[()\[\]{}\uff08\uff09",;]')
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)  # as none of it begins a line
 
 
@@ -43,6 +46,24 @@ def label(text: str) -> str:
     'event) - (fact system'
     """
     return clean(text)[:60].translate(_NO_MARKS).strip()
+
+
+def without_ids(text: str) -> str:
+    """The text with nothing in it that looks as an id does where ids are shown.
+
+    >>> without_ids("We use MySQL (id db)")
+    'We use MySQL ("id" db)'
+    """
+    return _LIKE_AN_ID.sub(r'\1"\2"', text)
+
+
+def id_label(name: str) -> str:
+    """An id as it is shown: in quotes where it holds marks of ours, so that it cannot pass for two.
+
+    >>> id_label("note 7"), id_label("a) (id db")
+    ('id note 7', 'id "a) (id db"')
+    """
+    return f"id {dumps(name, ensure_ascii=False) if _MARKS_IN_ID.search(name) else name}"
 
 
 def for_xml(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Iterable, Sequence
 from datetime import timezone, tzinfo
 from typing import Any
@@ -47,6 +49,7 @@ def render(
     ''
     """
     checked(max_tokens, style, count, summarise)
+    count = _numbers(count)
     roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
     form, whole = STYLES[style], page(list(hits), beside if roomy else (), merge=merge, fields=fields)
     if not whole.units:
@@ -76,6 +79,21 @@ def checked(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
             f"count is {count!r}, summarise is {summarise!r}. Give functions: from a text to its number of tokens, and "
             "from texts and a number of tokens to a text; summarise may be None."
         )
+
+    if any(map(inspect.iscoroutinefunction, (count, summarise))):
+        raise InvalidInputError("count and summarise are called, not awaited. Give functions that are not async.")
+
+
+def _numbers(count: Count) -> Count:
+    """The caller's count, or an error where it gives no number of tokens."""
+
+    def counted(text: str) -> int:
+        number = count(text)
+        if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < math.inf:
+            return number  # type: ignore[return-value] # a fraction is compared just as well
+        raise InvalidInputError(f"count gave {number!r}. Give a function from a text to its number of tokens.")
+
+    return count if count is estimated_tokens else counted
 
 
 def _fitting(layout: Layout, room: int, summarise: Summarise | None) -> str:

@@ -17,13 +17,14 @@ _QUOTED = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w
 _ANY = re.compile(  # a quick look first: most questions say nothing of time
     r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
     r"|today|yesterday|this|other|current|recent|late|new|still|any ?more|moment|present|days|initial|first|origin"
-    r"|begin|start|earli|old|former|prev|back|use|before|once|prior|\w+days?\b|christmas|halloween|valentine|on|since|at"
+    r"|begin|start|earli|old|former|prev|back|use|before|once|prior|weekend|fortnight|\w+days?\b|christmas|halloween|valentine|on|since|at"
     r"|to date|up.to)",
     re.IGNORECASE,
 )
 _FUTURE = re.compile(
     r"\b(?:will|shall|going to|gonna|next|upcoming|tomorrow|plan(?:s|ned|ning)? (?:for|on)|should|remind|due|need to)\b"
-    r"|'ll\b|\b(?:every|each)\b",
+    r"|'ll\b|\b(?:every|each)\b"
+    r"|^(?!.*\b(?:did|didn't|was|were|had)\b).*\b(?:must|needs?|(?:has|have|got) to|finish|complete|submit|deadline)\b",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -35,6 +36,13 @@ _BOUND = re.compile(
 _PART = re.compile(
     r"\b(?:(?P<first>early|start of|beginning of)|(?P<second>mid|middle of)|(?P<third>late|end of))[ -]"
     r"(?:in |the |of )*$",
+    re.IGNORECASE,
+)
+
+
+_EXCEPT = re.compile(
+    r"(?:\b(?:except|excluding|besides|other than|apart from|instead of|rather than)|(?:^|[,;(] ?)(?:and |but )?not"
+    r"|(?P<but>\bnot))(?: for)?(?: (?:in|on|from|during|at|the))* $",
     re.IGNORECASE,
 )
 
@@ -59,7 +67,7 @@ class English:
         bare = _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text.replace("\u2019", "'"))
         today = local(now, self.zone)
         dated = [] if today is None else find(bare, today, day_first=self.day_first)
-        asked = [one for one in dated if not (one.weak and _FUTURE.search(bare))]
+        asked = [one for one in dated if not (one.weak and _FUTURE.search(bare)) and not _excepted(bare, one)]
         for one in asked:
             for span in _bounded(bare, one):
                 if today is not None and (span.start is None or span.start <= today):
@@ -93,6 +101,12 @@ def _bounded(text: str, dated: Dated) -> list[Span]:
     elif re.match(r" (?:on|onwards?|until now)\b", text[dated.end :], re.IGNORECASE):
         spans = [Span(span.start, None) for span in spans]
     return spans
+
+
+def _excepted(text: str, dated: Dated) -> bool:
+    """Whether it is the time that is not asked about: "except yesterday", "not in 2025 but in 2024"."""
+    found = _EXCEPT.search(text[max(0, dated.begin - 40) : dated.begin])
+    return found is not None and (not found["but"] or re.match(r",? but\b", text[dated.end :], re.I) is not None)
 
 
 def _third(span: Span, number: int) -> Span:

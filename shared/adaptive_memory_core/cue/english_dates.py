@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.cue import calendar
 from adaptive_memory_core.cue.calendar import SEASONS, WEEKDAYS, Span
-from adaptive_memory_core.cue.english_relative import RELATIVE, UPCOMING
+from adaptive_memory_core.cue.english_relative import COUNT, RELATIVE, UNIT_DAYS, UPCOMING, counted
 
 MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -28,8 +28,15 @@ YEAR = (
     + r"\b|\s+by\s+(?:(?:the\s+)?(?-i:[A-Z])"
     r"|(?!the\b|my\b|our\b|his\b|her\b|their\b|an?\b|us\b|me\b|them\b|him\b|you\b)\w+))"
 )
-SHORT_YEAR = rf"(?:{YEAR}|'(?P<short>\d\d)\b)"
+LAST_YEAR = r"(?:of )?(?P<which>last|this|the previous) year(?:'s)?"
+SHORT_YEAR = rf"(?:{YEAR}|'(?P<short>\d\d)\b|{LAST_YEAR}(?![\w-]))"
 SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+ORDINALS = (
+    *"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split(),  # noqa: SIM905
+    *"fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),  # noqa: SIM905
+    *(f"twenty-{one}" for one in "first second third fourth fifth sixth seventh eighth ninth".split()),  # noqa: SIM905
+    *("thirtieth", "thirty-first"),
+)
 ORDINAL = r"(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?"
 
 _IN = r"(?:in|during|throughout|since|until|till|before|after|back in|around|last|this past|past|early|mid|late|over)"
@@ -93,10 +100,11 @@ def _piece(text: str, today: datetime) -> list[Span]:
 
 def _between(match: re.Match[str], today: datetime) -> list[Span]:
     """From the start of one to the end of the other, which may lend it its month and year."""
-    last = _last(match["two"], today)
+    two = re.sub(LAST_YEAR, lambda year: str(_year(year, today)), match["two"], flags=re.I)
+    last = _last(two, today)
     if not last or (end := last[-1].end) is None:
         return []
-    for text in _fuller(match["one"], match["two"]):
+    for text in _fuller(match["one"], two):
         first = _piece(text, end - timedelta(days=1))
         if first and first[0].start is not None and first[0].start < end:
             return [Span(first[0].start, end)]
@@ -126,16 +134,61 @@ def _year(match: re.Match[str], today: datetime) -> int:
     if groups.get("short"):
         short = int(match["short"])
         return 2000 + short if 2000 + short <= today.year else 1900 + short
+    if groups.get("which"):
+        return today.year - (match["which"].lower() != "this")
     return 0
 
 
 def _day(match: re.Match[str], today: datetime) -> list[Span]:
     number, month, year = int(match["day"]), calendar.month_number(match["month"]), _year(match, today)
     sure = year or match["th"] or match["month"].lower() not in ("may", "mar", "march")
-    if not sure and match["month"][0].islower() and not re.search(LEAD_DAY, match.string[: match.start()], re.I):
+    if not sure and match["month"][0].islower() and not _led(match, LEAD_DAY):
         return []  # "item 3 may fail", "march 5 miles"
     span = calendar.day(year, month, number, today) if year else calendar.latest_day(month, number, today)
     return [span] if span else []
+
+
+def _led(match: re.Match[str], lead: str) -> bool:
+    return re.search(lead, match.string[: match.start()], re.I) is not None
+
+
+def _worded_day(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "The fourteenth of March", "March fourteenth", and not "the first may fail"."""
+    month, year, number = match["month"], _year(match, today), ORDINALS.index(match["word"].lower()) + 1
+    if not (year or " of " in match[0] or month.lower() not in ("may", "march") or _led(match, LEAD_DAY) or number > 3):
+        return []
+    number_of = calendar.month_number(month)
+    span = calendar.day(year, number_of, number, today) if year else calendar.latest_day(number_of, number, today)
+    return [span] if span else []
+
+
+def _both(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "March and June 2025": either, in that year."""
+    year = re.search(r"\d{4}$", match["two"])
+    return [span for name in ("one", "two") for span in _piece(f"{match[name][:3]} {year[0]}", today)] if year else []
+
+
+def _around(match: re.Match[str], today: datetime) -> list[Span]:
+    """The week or the weekend of a day."""
+    spans = _piece(match["one"], today)
+    return [calendar.current(match["unit"].lower(), span.start, 0) for span in spans if span.start is not None]
+
+
+def _before(match: re.Match[str], today: datetime) -> list[Span]:
+    """So many days or weeks before another day."""
+    low, high = counted(match)
+    anchor = re.sub("^the ", "", match["anchor"].lower())
+    spans = [Span(calendar.midnight(today), None)] if anchor == "today" else _piece(anchor, today)
+    if low != high or low < 1 or not spans or spans[0].start is None:
+        return []
+    start = calendar.midnight(spans[0].start, -int(low * UNIT_DAYS[match["unit"].lower()]))
+    return [Span(start, calendar.midnight(start, 1))]
+
+
+def _winter(match: re.Match[str], today: datetime) -> list[Span]:
+    """The one that begins in the first of two years."""
+    first, second = int(match["year"]), int(match["next"])
+    return [calendar.months(first, SEASONS["winter"], today, 3)] if (second - first - 1) % 100 == 0 else []
 
 
 def _iso(match: re.Match[str], today: datetime) -> list[Span]:
@@ -160,6 +213,8 @@ def _numeric(match: re.Match[str], today: datetime, *, day_first: bool) -> list[
 
 def _month(match: re.Match[str], today: datetime) -> list[Span]:
     number, year = calendar.month_number(match["month"]), _year(match, today)
+    if match.groupdict().get("which") and match["month"] in ("may", "march") and not _led(match, LEAD_MONTH):
+        return []  # "did we march last year"
     over = bool(re.search(r"\b(?:last|past) $", match.string[: match.start()], re.I))
     if not year and over and re.search(r"\bthe (?:last|past) $", match.string[: match.start()], re.I):
         return []  # "the last march we joined"
@@ -168,6 +223,9 @@ def _month(match: re.Match[str], today: datetime) -> list[Span]:
 
 def _season(match: re.Match[str], today: datetime) -> list[Span]:
     name, year = match["season"].lower(), _year(match, today)
+    verb = match["season"] in ("fall", "spring") and match.groupdict().get("which") and " of " not in match[0]
+    if verb and not match[0].lower().startswith(("last", "this")) and not _led(match, LEAD_SEASON):
+        return []  # "did prices fall last year"
     return calendar.season(name, year, today) if year else [calendar.latest_season(name, today)]
 
 
@@ -203,32 +261,68 @@ def _way(pattern: str, resolve: Callable[..., list[Span]], lead: str | None = No
     )
 
 
+_OWNED = (  # of a person, whose name is that of a month
+    r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
+)
 _NTH = r"(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
 _END = r"(?P<{}>(?:(?!\b(?:and|to|until|till|through)\b)[\w',./ ]){{1,24}}?)"
+_MONTH = re.sub(r"\?P<month>", "?:", MONTH)
+_FULL_YEAR = r"(?:19|20)\d\d"
+_DATE = (
+    rf"(?:{_FULL_YEAR}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_FULL_YEAR})?"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_FULL_YEAR})?)"
+)
+_DAYS = rf"(?P<anchor>(?:the )?day before yesterday|yesterday|today|last (?:{'|'.join(WEEKDAYS)})|{_DATE})"
+_WORD = rf"(?P<word>{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
+_PART_BEFORE = r"(?<=-)(?:(?<=\bearly-)|(?<=\bmid-)|(?<=\blate-))"
+_TWO: list[Way] = [  # of two words about time that mean something only together
+    _way(
+        rf"(?P<one>{_MONTH}(?:,? {_FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
+        rf"(?P<two>{_MONTH},? (?:{_FULL_YEAR}|(?:of )?(?:last|this) year))",
+        _between,
+    ),
+    _way(rf"(?P<one>{_MONTH}) (?:and|or) (?P<two>{_MONTH},? {_FULL_YEAR})", _both),
+    _way(rf"(?:the )?(?P<unit>week|weekend) (?:of|starting|beginning) (?:the |on )?(?P<one>{_DATE})", _around),
+    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {_DAYS}", _before),
+    _way(rf"winter(?: of)? (?P<year>{_FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", _winter),
+    _way(rf"(?P<year>{_FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", _part_of_year),
+    _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{ORDINAL}(?: of)? {MONTH}", _day),
+    _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{MONTH} {ORDINAL}", _day),
+    _way(rf"{LAST_YEAR},? (?:in |during )?{MONTH}", _month),
+    _way(rf"{LAST_YEAR},? (?:in |during )(?:the )?{SEASON}", _season),
+    _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", _part_of_year),
+    _way(rf"{_WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", _worded_day),
+    _way(rf"{MONTH} (?:the )?{_WORD}(?:,? {SHORT_YEAR})?", _worded_day),
+    Way(re.compile(rf"{_PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), _month),
+    Way(re.compile(rf"{_PART_BEFORE}{YEAR}(?![\w-])", re.I), _plain_year),
+    _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{_FULL_YEAR})", _iso_month, LEAD_MONTH),
+]
 _ANY_ORDER: list[Way] = [
     Way(
         re.compile(
             rf"\b(?:between|from) (?:the )?{_END.format('one')} (?:and|to|until|till|through) (?:the )?"
             r"(?P<two>now|today|\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}(?:,? (?:19|20)\d\d)?|[a-z]{3,9}"
-            r"(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? (?:of )?(?:19|20)\d\d)?|\d{4}-\d\d-\d\d|(?:19|20)\d\d)(?![\w-])",
+            r"(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? (?:of )?(?:(?:19|20)\d\d|(?:last|this) year))?"
+            r"|\d{4}-\d\d-\d\d|(?:19|20)\d\d)(?![\w-])",
             re.I,
         ),
         _between,
     ),
+    *_TWO,
     _way(r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})", _iso),
     _way(r"(?P<year>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])", _iso_month),
     _way(rf"{ORDINAL}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", _day),
     _way(rf"{MONTH} (?:the )?{ORDINAL}(?!:)(?:,? {SHORT_YEAR})?", _day),
     _way(rf"{MONTH}(?: of)?,? {SHORT_YEAR}", _month),
     _way(rf"{SEASON}(?: of)?,? {SHORT_YEAR}", _season),
-    _way(rf"(?P<part>[qh])(?P<nth>[1-4])(?: of)?[ /-]{YEAR}", _part_of_year),
-    _way(rf"{_NTH} (?P<part>quarter|half) of {YEAR}", _part_of_year),
+    _way(rf"(?P<part>[qh])(?P<nth>[1-4])(?: of)?(?:[ /-]|(?=')){SHORT_YEAR}", _part_of_year),
+    _way(rf"{_NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", _part_of_year),
     _way(r"(?P<decade>(?:19|20)\d)0'?s(?P<tens>)", _decade),
     _way(r"'?(?P<tens>[5-9])0'?s(?P<decade>)", _decade, LEAD_SHORT_DECADE),
     *(Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in RELATIVE),
     _way(YEAR, _plain_year, LEAD_YEAR),
     _way(r"(?P<part>q)(?P<nth>[1-4])", _part_of_year, LEAD_MONTH, weak=True),
-    _way(rf"{MONTH}", _month, LEAD_MONTH, weak=True),
+    _way(rf"{MONTH}(?!'s {_OWNED})", _month, LEAD_MONTH, weak=True),
     _way(
         rf"{SEASON}(?! (?:framework|boot|roll|water|mattress|tires?|tyres?|leaf|cleaning))",
         _season,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from adaptive_memory_core.cue.intent import Lean
 
-_PAST_TENSE = re.compile(
+PAST_TENSE = re.compile(
     r"\b(?:did|didn't|was|wasn't|were|weren't|had|lived|worked|used to|went|said|told|owned|drove|ate|kept"
     r"|paid|met|studied|played|wore|called|wanted|planned|decided|chose)\b",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ def leaning(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[Lean,
         for match in pattern.finditer(text):
             if any(match.start() < end and begin < match.end() for begin, end in taken):
                 continue
-            if match[0].lower().startswith("before") and not _PAST_TENSE.search(text):
+            if match[0].lower().startswith("before") and not PAST_TENSE.search(text):
                 continue
             if match[0].lower() == "used to " and _TOOL.search(text):
                 continue
@@ -70,6 +70,10 @@ _NOT_BEING = (
     + r"(?<!'m )(?<!'s )(?<!'re )"
 )
 _TOOL = re.compile(r"\b(?:is|are|was|were|be|been) (?:an? |the )?\w+ used to\b", re.IGNORECASE)  # what a thing is for
+_NO_NOUN = (  # after "previously hated"; before a noun it says what kind of thing: "previously inferred memory"
+    r"(?:to|in|on|at|for|with|by|as|from|of|about|that|this|these|those|the|an?|my|our|your|his|her|their|its|it|me|us"
+    r"|you|him|them|there|here|and|or|but|so|because|when|where|what|who|how|if)\b"
+)
 PAST = _any_of(
     r"(?<!\w)(?:i|we|you|he|she|it|they|that|who) (?:always |often )?used to (?=[a-z])",
     rf"{_NOT_BEING}\bused to (?=[a-z])",
@@ -77,7 +81,8 @@ PAST = _any_of(
     r"\bback (?:then|in the day|when)\b",
     r"\bin the (?:distant |recent )?past\b",
     r"\b(?:in|during) (?:the old|those) days\b",
-    r"\b(?:previously|formerly)\b",
+    r"\bformerly\b",
+    rf"\bpreviously\b(?! \w+ed (?!{_NO_NOUN})[a-z])",
     r"\ba (?:long )?(?:while|time) (?:ago|back)\b",
     r"\b(?:some|long|quite some) (?:time )?ago\b|\bages ago\b",
     rf"\b(?:my|our|his|her|their|\w+'s) (?:old|former|previous|prior|ex-)\s?{_OWNED}\b",
@@ -90,8 +95,8 @@ PRESENT = _any_of(
     r"\bcurrently\b|\bpresently\b|\bnowadays\b|\bthese days\b|\blately\b|\brecently\b",
     r"\bright now\b|\bas of (?:now|today|late)\b|\bat the moment\b|\bat present\b|\bof late\b"
     r"|\bto date\b(?! (?:someone|him|her))",
-    r"(?<!\buntil )(?<!\btill )(?<!\bup to )(?<!\bby )(?<!\bfrom )(?<!\band )(?<!\bapocalypse )(?<!^)(?<![.!?] )\bnow\b"
-    r"(?! that\b| and then| and again|,| what\b|how| i have\b| known\b|playing)",
+    r"(?<!\buntil )(?<!\btill )(?<!\bup to )(?<!\bby )(?<!\bfrom )(?<!\band )(?<!\bapocalypse )(?<!^)(?<![.!?] )"
+    r"(?<![.:_])\bnow\b(?!\(| that\b| and then| and again|,| what\b|how| i have\b| known\b|playing)",
     r"\b(?:latest|newest|most recent(?:ly)?|most up-to-date|up[- ]to[- ]date) (?!possible)\w+|\bmost recent(?:ly)?\b",
     r"(?<!electric )(?<!alternating )(?<!direct )(?<!ocean )\b(?:my|our|his|her|their|the|your|\w+'s) current "
     r"(?!of\b|through|flows?\b|flowing|in\b|is\b|was\b|draw|directory|folder|working|limit|sensor"

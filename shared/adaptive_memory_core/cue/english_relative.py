@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from adaptive_memory_core.cue import calendar
 from adaptive_memory_core.cue.calendar import SEASONS, WEEKDAYS, Span
+from adaptive_memory_core.cue.english_leans import PAST_TENSE
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
@@ -104,6 +105,32 @@ def _a_year_back(_match: re.Match[str], today: datetime) -> list[Span]:
     return [Span(today - timedelta(days=365 + 21), today - timedelta(days=365 - 21))]
 
 
+def _today_back(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "One year ago today" is that very day."""
+    low, high = counted(match)
+    if low != high or low < 1:
+        return []
+    if match["unit"].lower() == "year":
+        span = calendar.day(today.year - int(low), today.month, today.day, today)
+        return [span] if span else []
+    return _days(today, -int(low * UNIT_DAYS[match["unit"].lower()]))
+
+
+def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
+    low, high = counted(match)
+    last = calendar.latest_weekday(match["weekday"].lower(), today)
+    if low != high or low < 1 or last.start is None:
+        return []
+    return _days(last.start, -7 * (int(low) - 1))
+
+
+def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "Over the weekend", said of the past: the last one that has begun."""
+    if not (PAST_TENSE.search(match.string) or _ENDS_IN_ED.search(match.string)):
+        return []
+    return [calendar.current("weekend", today, int(today.weekday() < 5))]
+
+
 def _christmas(match: re.Match[str], today: datetime) -> list[Span]:
     """Feasts of a fixed day, the day before and the day after."""
     days = {"chr": (12, 25), "hal": (10, 31), "new": (1, 1), "val": (2, 14)}
@@ -118,9 +145,11 @@ def _rule(pattern: str, resolve: Resolve, *, weak: bool = False) -> tuple[re.Pat
 
 
 _ABOUT = r"(?:(?P<about>more than|over|at least|less than|under|about|around|roughly|some|almost|nearly|within) )?"
+_ENDS_IN_ED = re.compile(r"\b(?!need)\w{2,}ed\b", re.I)
 _PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
 _NOT_A_TITLE = r"(?! (?:by|of) (?:the )?(?-i:[A-Z]))"
 RELATIVE = [
+    _rule(rf"{COUNT} (?P<unit>day|week|fortnight|year)s? ago today", _today_back),
     _rule(r"(?:the )?day before yesterday", lambda _, today: _days(today, -2)),
     _rule(rf"yesterday(?:'s)?{_NOT_A_TITLE}", lambda _, today: _days(today, -1)),
     _rule(r"last night(?:'s)?", _last_night),
@@ -128,8 +157,11 @@ RELATIVE = [
     _rule(r"(?<!as of )today(?:'s)?", lambda _, today: _days(today, 0), weak=True),
     _rule(r"this time last year", _a_year_back),
     _rule(rf"(?P<which>the) {_PERIOD} (?P<before>before last)", _unit),
+    _rule(rf"{COUNT} (?P<weekday>{'|'.join(WEEKDAYS)})s ago", _weekdays_ago),
     _rule(rf"{_ABOUT}{COUNT} {UNIT} (?:ago|back|earlier)", _ago),
-    _rule(rf"(?:many )?{UNIT}(?<=s) ago", _long_ago),
+    _rule(r"fortnight ago", lambda _, today: [Span(today - timedelta(days=21), today - timedelta(days=7))]),
+    _rule(rf"(?<!how )(?<!how many )(?:many )?{UNIT}(?<=s) ago", _long_ago),
+    _rule(r"(?:over|on|at|during) the weekend(?! of)", _weekend, weak=True),
     _rule(rf"(?:(?:the|these) )?(?:last|past|previous) {COUNT} {UNIT}(?! of)", _rolling),
     _rule(r"(?:the past|the last|within the|this past) (?P<unit>hour|week|month|year|decade)(?! of)", _rolling),
     _rule(rf"(?P<which>last|previous|this past|the previous) {_PERIOD}(?:'s)?(?! of (?!the same))", _unit),
@@ -158,9 +190,16 @@ def _next(match: re.Match[str], today: datetime) -> list[Span]:
     return [calendar.current(match["unit"].lower(), today, -1)]
 
 
+def _coming_weekday(match: re.Match[str], today: datetime) -> list[Span]:
+    """The first such day after today."""
+    return _days(today, (WEEKDAYS.index(match["weekday"].lower()) - today.weekday() - 1) % 7 + 1)
+
+
 UPCOMING = [  # what a note says of its own future; a question about the past never means it
     _rule(r"(?:the )?day after tomorrow", lambda _, today: _days(today, 2)),
     _rule(r"tomorrow(?:'s)?", lambda _, today: _days(today, 1)),
     _rule(rf"next {_PERIOD}", _next),
+    _rule(rf"(?:next|this coming) (?P<weekday>{'|'.join(WEEKDAYS)})", _coming_weekday),
+    _rule(r"tonight(?:'s)?", lambda _, today: _days(today, 0)),
     _rule(rf"in {COUNT} {UNIT}(?:' time)?", _ahead),
 ]

@@ -59,16 +59,28 @@ def understand(text: str, languages: Iterable[Language], *, now: float) -> Inten
     >>> bool(understand("what now?", [lambda text, now: [then, Sign("now", lean="present")]], now=0.0))
     False
     """
-    if len(text) > LONGEST:
-        return NO_INTENT
-    signs = [sign for language in languages for sign in language(text, now)]
-    windows = tuple(dict.fromkeys(sign.window for sign in signs if sign.window is not None))
+    return together(sign for language in languages for sign in signs(text, language, now=now))
+
+
+def signs(text: str, language: Language, *, now: float) -> list[Sign]:
+    """What one language makes of a question."""
+    found = list(language(text, now)) if len(text) <= LONGEST else []
+    for one in found:
+        if not isinstance(one, Sign):
+            raise TypeError(f"a language gave {one!r}, and not a Sign")
+    return found
+
+
+def together(found: Iterable[Sign]) -> Intent:
+    """What these signs make of a question, whichever language they are of."""
+    said = list(found)
+    windows = tuple(dict.fromkeys(sign.window for sign in said if sign.window is not None))
     if windows:
-        return Intent(windows, None, _phrases(signs, windows=True))
-    leans = {sign.lean for sign in signs} - {None}
+        return Intent(windows, None, _phrases(said, windows=True))
+    leans = {sign.lean for sign in said} - {None}
     if not leans or ("present" in leans and len(leans) > 1):
         return NO_INTENT
-    return Intent((), "earliest" if "earliest" in leans else leans.pop(), _phrases(signs, windows=False))
+    return Intent((), "earliest" if "earliest" in leans else leans.pop(), _phrases(said, windows=False))
 
 
 def _phrases(signs: Iterable[Sign], *, windows: bool) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, replace
@@ -15,7 +16,7 @@ from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyEr
 from adaptive_memory_core.identity import is_reserved
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
-from adaptive_memory_core.score.bars import bar
+from adaptive_memory_core.score.bars import AT_ONCE, bar
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.sources import OURS
 
@@ -114,7 +115,8 @@ def cue(value: object) -> Cue:
 
 def channels(policy: Policy, own: Collection[str]) -> None:
     """Nothing, or an error: a policy names channels that this memory does not have."""
-    unknown = [name for name in policy.ways if name not in OURS and name not in own]
+    named = dict.fromkeys([*policy.ways, *dict(policy.channel_weights)])
+    unknown = [name for name in named if name not in OURS and name not in own]
     if unknown:
         raise PolicyError(
             f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "
@@ -145,6 +147,8 @@ def bars(accept: object, in_context: object) -> Callable[[Record], str | None] |
     """What the caller will not have, as one question; None where nothing is barred."""
     if accept is not None and not callable(accept):
         raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
+    if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
+        raise InvalidInputError(f"accept is the coroutine function {accept!r}. {AT_ONCE} and give a plain function.")
     if isinstance(in_context, str) or not isinstance(in_context, Iterable):
         raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
     given = [one if isinstance(one, str) else _refused(one) for one in in_context]

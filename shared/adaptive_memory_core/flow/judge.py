@@ -10,7 +10,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.drive import Flow, Outcome, attempt
 from adaptive_memory_core.flow.find import Finding, Request
 from adaptive_memory_core.flow.leads import said
-from adaptive_memory_core.flow.outside import Question, ask_outside
+from adaptive_memory_core.flow.outside import Question, ask_outside, called_here
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.judged import shares_of
 from adaptive_memory_core.score.select import select
@@ -46,7 +46,7 @@ def _answer(question: Question) -> Flow[Outcome[Any]]:
     """Its numbers; without a limit of time in this thread, as everything else."""
     if question.seconds or question.coroutine:
         return (yield from ask_outside([question]))[0]
-    outcome = yield from attempt(Exception, question.call)
+    outcome = yield from attempt(Exception, called_here, question.call)
     if not inspect.isawaitable(outcome.value):
         return outcome
     given = outcome.value

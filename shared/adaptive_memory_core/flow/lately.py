@@ -20,7 +20,7 @@ def lately(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[F
     policy, step = request.policy, finding.use.step
     reach, nearest = policy.useful.reach, len(finding.hits)
     alone = policy.blending != "bounded" or reach == 0 or policy.useful.weight == 0.0
-    if alone or step == 0 or request.where is not None or nearest < max(policy.recall_k, request.k):
+    if alone or request.where is not None or nearest < max(policy.recall_k, request.k):
         return finding
     named = yield from attempt(LedgerError, ports.ledger.lately, request.scope, since=step - reach, limit=MOST)
     seen = {hit.stored_id for hit in finding.hits}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
@@ -13,10 +14,13 @@ from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Found, Ports, Stored
 from adaptive_memory_core.identity import origin
+from adaptive_memory_core.learn.balance import moved
 from adaptive_memory_core.learn.remembrance import Timeline, met, settled
 from adaptive_memory_core.pace import Regime
-from adaptive_memory_core.records import NEVER_READ, ReadState, Scope, Seen
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen
 from adaptive_memory_core.reports import Restored
+from adaptive_memory_core.usefulness import Usefulness
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 PAGE = 1_000
@@ -45,9 +49,9 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
     return {**heading, "records": lines}
 
 
-def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> Flow[Restored]:
+def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
-    lines = _checked(scope, given)
+    lines, balance = _checked(scope, given), _balance(given, policy.useful)
     found = yield from look_up(ports, scope, list(lines))
     targets = {one: found[one] for one in lines if one in found}
     missing = {one: line for one, line in lines.items() if one not in found}
@@ -65,9 +69,8 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> F
             by="restore_state",
             now=now,
         )
-    balance = given["balance"] if isinstance(given, Mapping) and "balance" in given else 0.0
     if balance != 0.0 and (yield from ask(ports.ledger.standing, scope, [])).balance == 0.0:
-        yield from ask(ports.ledger.rebalance, scope, float(balance))
+        yield from ask(ports.ledger.rebalance, scope, balance)
     ports.projector.wake()
     return Restored(len(targets), tuple(one for one in lines if one not in targets))
 
@@ -95,10 +98,12 @@ def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) 
     """The state from elsewhere, unless the record has been read later here; its decay begins anew."""
     if _reads(seen.state) > _reads(before):
         return seen.state
+    useful_step = timeline.step + before.useful_step
     same = replace(before, **{name: getattr(seen.state, name) for name in _UNTOUCHED}) == seen.state
     if same:
-        return seen.state
-    return met(timeline, replace(before, useful_step=timeline.step + before.useful_step), now=now)
+        unknown = seen.state.useful_at is not None and seen.state.useful_step <= UNKNOWN_STEP
+        return replace(seen.state, useful_step=useful_step) if unknown else seen.state
+    return met(timeline, replace(before, useful_step=useful_step), now=now)
 
 
 def _reads(state: ReadState) -> tuple[float, int, float]:
@@ -133,8 +138,19 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
         raise InvalidInputError(f"The state is damaged: {error!r}. Export it anew.") from None
 
 
+def _balance(given: object, useful: Usefulness) -> float:
+    """How far usefulness had led or misled: 0 in a state from before that was kept, within the policy's bounds."""
+    balance = given.get("balance", 0.0) if isinstance(given, Mapping) else 0.0
+    if isinstance(balance, bool) or not isinstance(balance, int | float) or not -math.inf < balance < math.inf:
+        raise InvalidInputError(
+            f"The state's 'balance' is {balance!r}. It is a finite number of octaves, 0 for none. Export the state "
+            "anew, or leave 'balance' out."
+        )
+    return moved(min(1e3, max(-1e3, balance)), 0.0, useful)
+
+
 def _state(given: Mapping[str, Any]) -> ReadState:
-    state = ReadState(**{name: given[name] for name in _STATE if name in given})
+    state = ReadState(**{"useful_step": UNKNOWN_STEP, **{name: given[name] for name in _STATE if name in given}})
     numbers: Sequence[object] = [getattr(state, name) for name in _STATE if name not in ("remembered", "pinned")]
     if not all(isinstance(one, int | float) or one is None for one in numbers):
         raise ValueError(state)

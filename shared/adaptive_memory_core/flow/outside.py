@@ -7,11 +7,14 @@ and `Unanswered` counts it: where too many have not come back, no further one is
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import inspect
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -21,6 +24,7 @@ from adaptive_memory_core.flow.threads import awaited, background, settled, thre
 T = TypeVar("T")
 P = ParamSpec("P")
 MOST = 4  # calls of one channel that may be running on unheard; guess
+FUNCTIONS = 64  # whose unanswered calls are counted; guess
 
 
 class Unanswered:
@@ -43,6 +47,26 @@ class Unanswered:
             self._calls -= 1
         if not call.cancelled():
             call.exception()  # nobody is waiting for it any more
+
+
+class UnansweredBy:
+    """The same for functions that come with each call: what hangs is not held against another one.
+
+    A function that is made anew for every call is known by its code, so that it cannot begin ever more threads."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._of: OrderedDict[Any, Unanswered] = OrderedDict()
+
+    def of(self, given: Any) -> Unanswered:
+        code = getattr(given, "__code__", None)
+        key = (code, id(given) if code is None else id(getattr(given, "__self__", None)))
+        with self._turn:
+            found = self._of.setdefault(key, Unanswered())
+            self._of.move_to_end(key)
+            while len(self._of) > FUNCTIONS:
+                self._of.popitem(last=False)
+            return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +114,18 @@ class Twins:
     later: Question
 
     def __call__(self) -> Any:
-        return _value(Questions([self.blocking])()) if self.blocking.seconds else self.blocking.call()
+        return _value(Questions([self.blocking])()) if self.blocking.seconds else called_here(self.blocking.call)
 
     async def on_loop(self) -> Any:
         return _value(await Questions([self.later]).on_loop()) if self.later.seconds else await _called(self.later.call)
+
+
+def called_here(call: Callable[[], Any]) -> Any:
+    """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
+    try:
+        return call()
+    except (asyncio.CancelledError, SystemExit) as error:
+        raise _as_answer(error) from error
 
 
 def ask_outside(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
@@ -147,8 +179,8 @@ def _waited(one: Question, call: Future[Any], began: float) -> Outcome[Any]:
         return Outcome(error=_too_late(one.seconds))
     try:
         return Outcome(call.result())
-    except Exception as error:  # noqa: BLE001 - a driver's part: the flow decides what it means
-        return Outcome(error=error)
+    except BaseException as error:  # noqa: BLE001 - it was raised in there, and the flow decides what it means
+        return Outcome(error=_as_answer(error))
 
 
 async def _awaited(one: Question) -> Outcome[Any]:
@@ -169,17 +201,35 @@ async def _awaited(one: Question) -> Outcome[Any]:
     if task.cancelled():
         return Outcome(error=RuntimeError("it was cancelled"))
     error = task.exception()
-    if error is not None and not isinstance(error, Exception):
-        raise error
-    return Outcome(task.result()) if error is None else Outcome(error=error)
+    return Outcome(task.result()) if error is None else Outcome(error=_as_answer(error))
 
 
 async def _called(call: Callable[[], Any]) -> Any:
-    return await awaited(call())
+    with _kept_in():
+        return await awaited(call())
 
 
 async def _completed(thread: Future[Any]) -> Any:
-    return await awaited(await asyncio.wrap_future(thread))
+    with _kept_in():
+        return await awaited(await asyncio.wrap_future(thread))
+
+
+@contextmanager
+def _kept_in() -> Iterator[None]:
+    """An event loop ends with a SystemExit of any task, so none gets there."""
+    try:
+        yield
+    except SystemExit as error:
+        raise _as_answer(error) from error
+
+
+def _as_answer(error: BaseException) -> Exception:
+    """What was raised in somebody else's code; nobody cancelled or ended the recall with it."""
+    if isinstance(error, Exception):
+        return error
+    if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError):
+        return RuntimeError("it was cancelled")
+    return RuntimeError(f"it raised {type(error).__name__}({error})")
 
 
 def _refused() -> Future[Any]:

@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.timed import timed
 from adaptive_memory_core.learn.remembrance import read
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped
+from adaptive_memory_core.score.floor import of_time_alone
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -56,6 +57,7 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
         intent=request.intent,
         vectors=finding.vectors,
         use=finding.use,
+        time_alone=of_time_alone(request.cue.own_words, request.intent),
     )
     if finding.refused is not None:
         dropped = (*[Dropped(one.id, finding.refused, one) for one in kept], *dropped)
@@ -80,7 +82,9 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
 def learn(ports: Ports, request: Request, answer: Recall, finding: Finding) -> Flow[Recall]:
     """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
     if "lexical" in request.policy.ways:
-        yield from attempt(LedgerError, ports.lexical.keep)  # what it met of others' writing; else a later recall does
+        yield from attempt(
+            LedgerError, ports.lexical.keep, request.scope
+        )  # what it met of others' writing; else a later recall does
     outcome = yield from attempt(LedgerError, _commit, ports, request, answer, finding)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.check import distinct
 from adaptive_memory_core.flow.drive import Flow, ask
 from adaptive_memory_core.flow.judged import Judged, judged, rankings
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports import DEMOTED, Ports
 from adaptive_memory_core.learn.feedback import demoted
 from adaptive_memory_core.learn.remembrance import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
@@ -35,6 +35,7 @@ def feedback(
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
     past = yield from judged(ports, scope, recall)
+    yield from _refuse_forgotten(ports, scope, recall, list(verdicts))
     strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
         _refuse_shared(recall, strangers)
@@ -61,6 +62,19 @@ def _rule(
         step = (yield from ask(ports.ledger.standing, scope, [])).timeline.step
     told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
     return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
+
+
+def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Sequence[str]) -> Flow[None]:
+    """A record that was forgotten since then is not judged, nor is another that has its id by now. The log tells."""
+    if isinstance(recall, str) or recall.step is None:
+        return
+    logged = yield from ask(ports.ledger.logged, scope, recall.id)
+    if logged is None:
+        return
+    still = {one.id for one in logged.kept}
+    forgotten = [one.id for one in recall.kept if one.id in ids and one.shared is None and one.id not in still]
+    if forgotten:
+        raise not_found(scope, forgotten)
 
 
 def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
@@ -109,4 +123,4 @@ UNPIN = Act("unpinned", lambda state: replace(state, pinned=False))
 
 
 def demotion(policy: Policy) -> Act:
-    return Act("demoted", partial(demoted, policy=policy))
+    return Act(DEMOTED, partial(demoted, policy=policy))

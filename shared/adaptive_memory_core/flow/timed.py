@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive_memory_core.cue.intent import understand
+from adaptive_memory_core.cue.intent import Language, Sign, signs, together
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.drive import Flow, attempt
 from adaptive_memory_core.flow.find import Bar, Finding, Request, present, standing, strangers
+from adaptive_memory_core.flow.leads import said
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Cue, Record
 from adaptive_memory_core.score.intent import OUTSIDE, outside
 
 
 def timed(ports: Ports, request: Request) -> Flow[Request]:
-    """The request with the time that it asks about. Rules of somebody else that fail cost only that, and a note."""
+    """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
     words = request.cue.own_words
     if not request.policy.temporal or not words.strip():
         return request
-    outcome = yield from attempt(Exception, understand, words, ports.languages, now=request.now)
-    if outcome.value is None:
-        note = f"what the question says about time was not understood: {outcome.error}"
-        return replace(request, notes=(*request.notes, note))
-    if not outcome.value:
-        return request
-    if not outcome.value.windows or not request.policy.strict_time:
-        return replace(request, intent=outcome.value)
-    strict = replace(request, intent=outcome.value)
-    return replace(strict, bar=_strict(strict))
+    found: list[Sign] = []
+    for language in ports.languages:
+        outcome = yield from attempt(Exception, signs, words, language, now=request.now)
+        found += outcome.value or ()
+        if outcome.error is not None:
+            note = f"what the question says about time was not understood by {_named(language)}: {said(outcome.error)}"
+            request = replace(request, notes=(*request.notes, note))
+    asked = replace(request, intent=together(found))
+    return replace(asked, bar=_strict(asked)) if asked.intent.windows and request.policy.strict_time else asked
 
 
 def then(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[Finding]:
@@ -60,3 +60,7 @@ def _strict(request: Request) -> Bar:
         return (None if own is None else own(record)) or (OUTSIDE if outside(record, intent) else None)
 
     return bar
+
+
+def _named(language: Language) -> str:
+    return getattr(language, "__name__", type(language).__name__)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Record
 
 REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
+AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
 SHORTEST = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
 
 
@@ -27,9 +32,23 @@ def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> C
         text = _plain(record.text)
         if record.id in given or text in texts or (len(text) >= SHORTEST and _within(text, whole)):
             return IN_CONTEXT
-        return REFUSED if accept is not None and not accept(record) else None
+        return REFUSED if accept is not None and not _accepted(accept(record)) else None
 
     return barred
+
+
+def _accepted(answer: object) -> bool:
+    """The answer of a predicate. Whatever else it gives is no answer: a coroutine or "no" would let everything in.
+
+    >>> _accepted(True), _accepted(np.bool_(False))
+    (True, False)
+    """
+    if isinstance(answer, bool | np.bool_):
+        return bool(answer)
+    if inspect.iscoroutine(answer):
+        answer.close()
+    how = f"{AT_ONCE} and have it" if inspect.isawaitable(answer) else "Have it"
+    raise InvalidInputError(f"accept answered {answer!r} to a record. {how} return True or False, e.g. bool(...).")
 
 
 def _plain(text: str) -> str:

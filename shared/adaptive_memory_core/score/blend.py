@@ -72,7 +72,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     ]
     signals = {"importance": worth, "strength": strong, "relevance": close}
     if policy.blending == "bounded":
-        fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, use=use, now=now)
+        fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, close, use=use, now=now)
         blended = bounded(policy, use, fresh, used, worth, close, strong)
         signals = {"recency": fresh, **signals, "useful": used}
     else:

@@ -9,6 +9,10 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.useful import Use, raised, usefulness
 
+FIT = 0.3  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
+
+SAME = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
+
 
 def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float]:
     """The recency of reads alone: 0 where there was none, however new the record is. So what nobody has read ranks as
@@ -24,13 +28,32 @@ def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float
     ]
 
 
-def since_useful(hits: Sequence[Hit], policy: Policy, *, use: Use, now: float) -> list[float]:
-    """Likewise of useful reads, which wears off by its own law."""
+def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
+    """Likewise of useful reads, which wears off by its own law, and counts as far as the hit fits."""
     useful = policy.useful
     return [
-        0.0 if hit.record.read.useful_at is None else usefulness(hit.record.read, useful, step=use.step, now=now)
-        for hit in hits
+        0.0 if hit.record.read.useful_at is None else fit * usefulness(hit.record.read, useful, step=use.step, now=now)
+        for hit, fit in zip(hits, fits(close, [hit.similarity for hit in hits]), strict=True)
     ]
+
+
+def fits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
+    """How far each may gain by having been of use: the less, the further it is from the relevance of the best, and
+    not at all if the most similar one is just what was asked for and it is not.
+
+    >>> fits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), fits([0.9, 0.8], [1.0, 0.9]), fits([], [])
+    ([1.0, 1.0, 0.0], [1.0, 0.0], [])
+    """
+    best, nearest = max(close, default=0.0), max(similarities, default=0.0)
+    if best <= 0.0:
+        return [0.0] * len(close)
+    near = (min(1.0, max(0.0, one) / (FIT * best)) for one in close)
+    return [share * _open(like, nearest) for share, like in zip(near, similarities, strict=True)]
+
+
+def _open(similarity: float, nearest: float) -> float:
+    """What room the nearest leaves: all of it, unless it is nearly the same as what was asked for."""
+    return 1.0 if similarity >= nearest else min(1.0, max(0.0, (1.0 - nearest) / SAME))
 
 
 def bounded(

@@ -25,9 +25,10 @@ SMALLEST_SPREAD = 1e-6
 HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
 _OF_ANYTHING = frozenset(
     words(
-        "anything chat decide decided discuss discussed event events everything go going happen happened happening "
-        "know learn learned learnt meet memories met news new note noted plan planned plans remember said say "
-        "something speak spoke stuff talk talked tell thing things told went work working wrote"
+        "anything chat conversation discuss discussed event events everything go going happen happened happening "
+        "know learn learned learnt meet memories mention mentioned met news new note noted occurred remember said say "
+        "something speak spoke stuff talk talked talking tell thing things told topic topics went work working wrote "
+        "early late later mid start beginning middle end part day week month quarter year"
     )
 )  # what a question may say and still be about nothing but its time
 

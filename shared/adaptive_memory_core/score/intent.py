@@ -33,11 +33,13 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
     return policy.replace(weights=weights, blend=policy.blending, similarity_spread=spread)
 
 
-def timely(scored: Sequence[Scored], intent: Intent, policy: Policy) -> list[Scored]:
+def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> list[Scored]:
     """The hits, best first, with those of another time than is asked about standing back by a bounded share.
 
     A score keeps `1 - weight` of itself whatever its time, and the rest by how well its time fits: that is its part
     `time`. So what is irrelevant gains nothing by its date. Where no time fits at all, nothing changes.
+
+    A question of a time `alone` ("what happened last week?") is like no record: what is of that time comes first.
 
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(str(day), "x", created_at=day * DAY), 0.5, ""), 0.5, {"similarity": 0.5}, {})
@@ -53,7 +55,9 @@ def timely(scored: Sequence[Scored], intent: Intent, policy: Policy) -> list[Sco
     if not any(fits):
         return list(scored)
     weighed = [_weighed(one, weight, fit) for one, fit in zip(scored, fits, strict=True)]
-    return sorted(weighed, key=lambda one: -one.score)  # stable: ties stay as they were
+    if alone:
+        weighed = [_placed(one, then=not outside(one.record, intent)) for one in weighed]
+    return sorted(weighed, key=lambda one: (-one.score, alone and outside(one.record, intent)))  # stable among ties
 
 
 def outside(record: Record, intent: Intent) -> bool:
@@ -121,6 +125,13 @@ def _weighed(one: Scored, weight: float, fit: float) -> Scored:
     parts = {name: (1.0 - weight) * part for name, part in one.parts.items()}
     parts[TIME] = weight * fit * one.score
     return replace(one, score=min(1.0, sum(parts.values())), parts=parts, signals={**one.signals, TIME: fit})
+
+
+def _placed(one: Scored, *, then: bool) -> Scored:
+    """In the upper half of the scores if it is of that time, else in the lower one."""
+    parts = {name: part / 2 for name, part in one.parts.items()}
+    parts[TIME] += 0.5 * then
+    return replace(one, score=min(1.0, sum(parts.values())), parts=parts)
 
 
 def _times(record: Record) -> list[float]:

@@ -29,10 +29,12 @@ def select(
     intent: Intent = NO_INTENT,
     vectors: Mapping[str, Any] = NO_VECTORS,
     use: Use = NO_USE,
+    time_alone: bool = False,
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
-    Where a time is named, the same words at another time are another memory. `vectors` (by the id in the
+    Where a time is named, the same words at another time are another memory; where nothing besides is named
+    (`time_alone`), what is of that time comes first. `vectors` (by the id in the
     collection) are needed where the policy asks for diversity.
 
     >>> from adaptive_memory_core.records import Record
@@ -43,7 +45,8 @@ def select(
     """
     reasons = [unfit(hit, policy, now=now) for hit in hits]
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
-    scored = timely(weighed(score(fit, attuned(policy, intent), now=now, use=use), policy), intent, policy)
+    scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
+    scored = timely(scored, intent, policy, alone=time_alone)
     strong = [one for one in scored if not too_weak(one, policy)]
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]

@@ -24,7 +24,8 @@ NO_USE = Use()
 def usefulness(state: ReadState, useful: Usefulness, *, step: int, now: float) -> float:
     """What is left of a record's last useful read: 1 right after it, 0 where it never was of use.
 
-    It wears off by the clock and by the user's recalls, and what was judged unhelpful as well counts for less.
+    It wears off by the clock and by the user's recalls, and what was judged unhelpful as well counts for less. Seen
+    from before it, it has not been.
 
     >>> usefulness(ReadState(useful_at=0.0, useful_step=3, helpful=1), Usefulness(), step=3, now=0.0)
     1.0
@@ -36,9 +37,9 @@ def usefulness(state: ReadState, useful: Usefulness, *, step: int, now: float) -
     >>> usefulness(ReadState(last_read=0.0, unhelpful=9), Usefulness(), step=0, now=0.0)
     0.0
     """
-    if state.useful_at is None:
+    if state.useful_at is None or now < state.useful_at:
         return 0.0
-    hours = max(0.0, now - state.useful_at) / (useful.hours * HOUR)
+    hours = (now - state.useful_at) / (useful.hours * HOUR)
     recalls = max(0, step - state.useful_step) / useful.recalls
     left = math.pow(1.0 + hours, -useful.hours_power) * math.pow(1.0 + recalls, -useful.recalls_power)
     if state.unhelpful == 0:

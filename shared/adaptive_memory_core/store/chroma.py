@@ -84,6 +84,11 @@ class ChromaStore:
         last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
         return Extent(size, last[0] if last else None)
 
+    def latest(self, most: int) -> list[str]:
+        """The ids that came last, whoever they belong to."""
+        first = max(0, self.size() - most)
+        return list(told(lambda: self.collection.get(limit=most, offset=first, include=[]))["ids"])
+
     def hits(self, scope: Scope, found: Iterable[Found], states: Mapping[str, ReadState]) -> list[Hit]:
         """What was found, as records with their read states: the ledger's, else the one in the metadata."""
         fields = self.fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -60,6 +61,9 @@ def both(one: Where | None, other: Where | None) -> Where | None:
     return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
 
 
+_LENGTHS = re.compile(r"expecting embedding with dimension of (?P<wanted>\d+), got (?P<given>\d+)")
+
+
 def told(call: Callable[[], T], where: Where | None = None) -> T:
     """What the call gives; Chroma's errors in our words."""
     import httpx
@@ -68,6 +72,11 @@ def told(call: Callable[[], T], where: Where | None = None) -> T:
     try:
         return call()
     except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:
+        if lengths := _LENGTHS.search(str(error)):
+            raise StoreError(
+                f"The vector has {lengths['given']} numbers, and those of the collection have {lengths['wanted']}. "
+                "Give one of the embedder that the collection was written with, or the text alone."
+            ) from error
         if where is not None and isinstance(error, ValueError | InvalidArgumentError):
             raise FilterError(
                 f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "

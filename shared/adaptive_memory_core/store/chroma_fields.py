@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.cue.intent import Window
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.records import NEVER_READ, Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 MOST_READS = 1e12  # a count beyond it is somebody else's number
@@ -96,6 +96,7 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
         boost=0.0 if boost is None else boost,
         pinned=metadata.get(fields.pinned) in (1, True),
         useful_at=useful_at,
+        useful_step=0 if useful_at is None else UNKNOWN_STEP,
         helpful=0 if useful_at is None else 1,
     )
 

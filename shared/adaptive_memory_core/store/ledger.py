@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import islice
 
 from adaptive_memory_core.flow.ports import (
+    DEMOTED,
     Advance,
     Counted,
     Entry,
@@ -31,7 +32,7 @@ from adaptive_memory_core.store import (
 from adaptive_memory_core.store import ledger_log_table as log_table
 from adaptive_memory_core.store import ledger_rows as rows
 from adaptive_memory_core.store.ledger_moves import LedgerMoves
-from adaptive_memory_core.store.ledger_verdicts import balance_of, judge_once
+from adaptive_memory_core.store.ledger_verdicts import balance_of, close, judge_once
 
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
@@ -129,6 +130,8 @@ class SQLiteLedger(LedgerMoves):
             changed = self._advance(sql, user, {stored_id: seen}, change, timeline, now=now).get(stored_id)
             if changed is not None:
                 ledger_changes.note(sql, user, stored_id, timeline.step, what, by, at=now)
+                if what == DEMOTED:
+                    close(sql, changed.row)
                 return changed.after
             return rows.known_states(sql, self.collection_key, user, [stored_id]).get(stored_id, (0, seen.state))[1]
 

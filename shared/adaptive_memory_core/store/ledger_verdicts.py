@@ -39,6 +39,8 @@ def judge_once(
     earlier = _earlier(sql, key, state)
     if earlier is not None and earlier.verdict is verdict:
         return False
+    if earlier is not None and earlier.useful_at is None:
+        earlier = None  # closed: what it did is gone already
     after = judge.state(state, verdict, earlier)
     sway = _balance(sql, user, stored_id, verdict, earlier, judge)
     read = (judge.read.at, judge.read.step, state.useful_at, state.useful_step)
@@ -46,6 +48,11 @@ def judge_once(
     sql.execute(_KEEP, (*key, verdict.value, now, *boosts, *read, sway))
     update_states(sql, [(key[0], after)])
     return True
+
+
+def close(sql: sqlite3.Connection, record_key: int) -> None:
+    """Let a record's verdicts stand as they are, with nothing left to take back: a verdict without a time is closed."""
+    sql.execute("UPDATE verdicts SET read_at = NULL, sway = 0 WHERE record_key = ?", (record_key,))
 
 
 def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) -> Earlier | None:

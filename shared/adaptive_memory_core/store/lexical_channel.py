@@ -16,11 +16,13 @@ from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.fusion import Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma import ChromaStore
+from adaptive_memory_core.store.second_look import second_look
 from adaptive_memory_core.store.word_index import WordIndex
 
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
+AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in a thread, while recalls that count go on
 _log = logging.getLogger(__name__)
 
 
@@ -31,7 +33,7 @@ class LexicalChannel:
         self._index, self._store = index, store
         self._turn, self._stop = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._compared = -COMPARED_SECONDS
+        self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
         self._owed = False  # whether what the thread takes in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
 
@@ -65,10 +67,17 @@ class LexicalChannel:
     def miss(self, stored_ids: Sequence[str]) -> None:
         self._index.miss(stored_ids)
 
-    def keep(self) -> None:
-        """Write down what looking has learned: at once where it is little, else in a thread of its own."""
-        if not self._index.unwritten:
-            return
+    def keep(self, scope: Scope) -> None:
+        """Write down what looking has learned: at once where it is little, else in a thread of its own. And look again,
+        from time to time, at what the user's records say."""
+        if self._index.unwritten:
+            self._keep()
+        if time.monotonic() - self._read_again >= AGAIN_SECONDS:
+            with self._turn:
+                self._read_again = time.monotonic()
+                self._start(lambda: second_look(self._index, self._store, scope))
+
+    def _keep(self) -> None:
         with self._turn:
             if self._index.unwritten <= AT_ONCE and not self._working():
                 self._index.keep(AT_ONCE)
@@ -84,8 +93,8 @@ class LexicalChannel:
 
     def _keep_up(self) -> str | None:
         """Learn of what is new: at once where it is little, else in a thread of its own."""
-        size = self._store.size()
-        if size == self._index.size() and not self._swapped():
+        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
+        if size == known and not self._swapped():
             return None
         with self._turn:
             if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
@@ -121,7 +130,8 @@ class LexicalChannel:
 
     def _take_in(self) -> None:
         """Compare all ids, let go of those that are no more, read those that are new."""
-        there, known = set(self._store.ids()), self._index.known()
+        known = self._index.known()  # before the collection: what is written between them is new, not gone
+        there = set(self._store.ids())
         gone, new = list(known - there), sorted(there - known)
         self._index.miss(gone)
         for start in range(0, len(new), PAGE):

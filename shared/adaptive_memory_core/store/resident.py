@@ -42,7 +42,7 @@ class Resident:
         self._tail: dict[int, list[tuple[int, int]]] = {}
         self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
         self.version = -1  # of that
-        self._frozen = 0
+        self._frozen = self._next = 0
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
         self._freeze()
@@ -60,6 +60,12 @@ class Resident:
         number = self.numbers.get(stored_id)
         return None if number is None else self.marks[number]
 
+    def page(self, most: int) -> list[str]:
+        """The next of its records, from the first again after the last."""
+        start, end = self._next, self._next + most
+        self._next = end if end < len(self.ids) else 0
+        return [one for place, one in enumerate(self.ids[start:end], start) if self.numbers.get(one) == place]
+
     def update(self, sql: sqlite3.Connection) -> None:
         """Take in what was written and removed since."""
         self.take_in(self.news(sql))
@@ -76,6 +82,8 @@ class Resident:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
+            for row in rows:
+                self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
 
     def lift(self, rows: Mapping[str, Row]) -> None:
         """Let go of what was held besides the ledger's and is not among these."""
@@ -170,15 +178,17 @@ class Resident:
 
     def _bury(self, stored_ids: Sequence[str]) -> None:
         """These are no more, whatever the ledger says."""
-        places = [self.numbers.pop(one) for one in stored_ids if one in self.numbers]
-        if places:
+        there = [one for one in stored_ids if one in self.numbers]
+        if there:
+            self.numbers = dict(self.numbers)  # somebody may be reading the ones before, and the lengths
+            places = [self.numbers.pop(one) for one in there if one in self.numbers]
             lengths = self._lengths.copy()
             lengths[places] = 0.0
             self._lengths, self._conversation, self._dated = lengths, None, None
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)
-        lengths = self._lengths.copy()  # somebody may be reckoning with the ones before
+        lengths, self.numbers = self._lengths.copy(), dict(self.numbers)  # as above
         for place, row in zip(places.tolist(), rows, strict=True):
             if place < len(self._rows) and self._rows[place] == row:
                 lengths[place] = 0.0

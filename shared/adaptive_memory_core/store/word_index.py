@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ class WordIndex:
         self._users: OrderedDict[Scope, Resident] = OrderedDict()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it
         self._unwritten = Unwritten()
+        self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words, and what is to be said of any other."""
@@ -71,6 +73,7 @@ class WordIndex:
         """Write down records as they were just written."""
         found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
         rows = self._rows_of(found)
+        self._claim(row[0] for row in rows)
         with self._ledger.file.writing() as sql:
             user = self._ledger.user_key(sql, scope)
             ledger_words.put_rows(sql, self._ledger.collection_key, user, rows)
@@ -79,6 +82,7 @@ class WordIndex:
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
+        self._claim(stored_ids)
         with self._ledger.file.writing() as sql:
             ledger_words.drop(sql, self._ledger.collection_key, stored_ids)
         with self._turn:
@@ -107,6 +111,32 @@ class WordIndex:
             owners.setdefault(Scope(owner) if usable else None, []).append(row)
         for scope, own in owners.items():
             self._lay(scope, self._rows_of(own))
+
+    @contextmanager
+    def comparing(self) -> Iterator[None]:
+        """Meanwhile what this process writes is not overruled by what was read before."""
+        with self._turn:
+            self._ours = set()
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._ours = None
+
+    def page(self, scope: Scope, most: int) -> list[str]:
+        """The next of the user's records, in turn."""
+        with self._turn:
+            return self._resident(scope).page(most)
+
+    def compare(self, scope: Scope, asked: Set[str], found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+        """Learn of those of the user's that changed hands or text. What was `asked` for and not found is left to the
+        comparison of all ids."""
+        with self._turn:
+            user = self._resident(scope)
+            marks = {row[0]: user.mark(row[0]) for row in found}
+        mine = {row[0] for row in found if (row[2] or {}).get(self._fields.user_id) == scope.user}
+        changed = [row for row in found if row[0] in mine and marks[row[0]] != self._mark(row[1], row[2])]
+        self.take_in([*changed, *(row for row in found if row[0] in asked and row[0] not in mine)])
 
     def keep(self, most: int) -> bool:
         """Write down as many as that of what was learned; whether there is more."""
@@ -151,7 +181,13 @@ class WordIndex:
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._turn:
+            rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
+
+    def _claim(self, stored_ids: Iterable[str]) -> None:
+        with self._turn:
+            if self._ours is not None:
+                self._ours.update(stored_ids)
 
     def _written(self, stored_ids: Iterable[str]) -> dict[str, bytes]:
         """Those that the ledger has something of, with their marks."""
