@@ -26,7 +26,8 @@ from adaptive_memory_core import AdaptiveMemory, Dropped, NotFoundError, Policy,
 
 DAY = 86_400.0
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc).timestamp()
-COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green"}
+COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green", "useful": "magenta", "words": "blue"}
+OTHER = "white"  # a part that is not named here: a channel of one's own, say
 WIDEST, BAR_CELLS = 100, 20
 QUESTION = "checkout is slow, where do I look first?"
 MAYA: list[dict[str, Any]] = [
@@ -96,7 +97,7 @@ class Screen:
         for rank, hit in enumerate(recall, start=1):
             was = "" if before is None or hit.id not in before.ids else f"\nwas {before.ids.index(hit.id) + 1}"
             rows.append((f"{rank}{was}", f"{hit.score:.3f}", self._memory(hit)))
-        self.table(rows, "rank", "score", Text.assemble("memory; its ", *self._legend()))
+        self.table(rows, "rank", "score", Text.assemble("memory; its ", *self._legend(recall)))
         for note in recall.trace:
             self.say(f"note: {note}", "red")
 
@@ -105,7 +106,7 @@ class Screen:
         self.table(rows, "left out", "score", "because")
 
     def _memory(self, hit: Scored) -> Group:
-        parts = [Text(f"{value:.3f}".removeprefix("0"), style=COLOURS[name]) for name, value in hit.parts.items()]
+        parts = [Text(f"{value:.3f}".removeprefix("0"), style=_colour(name)) for name, value in _parts(hit)]
         tail = Text(f"  {hit.id}, read {hit.record.read.retrieval_count}x", style="dim")
         return Group(Text(hit.text, "bold"), Text.assemble(self._bar(hit.parts), " ", Text(" + ").join(parts), tail))
 
@@ -115,13 +116,22 @@ class Screen:
         for name, value in parts.items():
             start, end = end, end + value
             cells = round(end * BAR_CELLS) - round(start * BAR_CELLS)
-            bar.append((name[0] if self.plain else "█") * cells, style=COLOURS[name])
+            bar.append((name[0] if self.plain else "█") * cells, style=_colour(name))
         return bar.append(("." if self.plain else "░") * (BAR_CELLS - len(bar)), style="dim")
 
-    def _legend(self) -> Iterator[str | tuple[str, str]]:
-        for index, (name, colour) in enumerate(COLOURS.items()):
+    def _legend(self, recall: Recall) -> Iterator[str | tuple[str, str]]:
+        for index, name in enumerate(dict.fromkeys(name for hit in recall for name, _ in _parts(hit))):
             yield " + " if index else ""
-            yield f"{name} ({name[0]})" if self.plain else name, colour
+            yield f"{name} ({name[0]})" if self.plain else name, _colour(name)
+
+
+def _colour(part: str) -> str:
+    return COLOURS.get(part, OTHER)
+
+
+def _parts(hit: Scored) -> Iterator[tuple[str, float]]:
+    """The parts that show in three digits."""
+    return ((name, value) for name, value in hit.parts.items() if value >= 0.0005)
 
 
 def write_history(memory: AdaptiveMemory, clock: Clock, screen: Screen) -> None:

@@ -110,23 +110,29 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
 
 
 def verdicts_on(helpful: Iterable[Document], unhelpful: Iterable[Document]) -> dict[str, tuple[list[str], list[str]]]:
-    """The ids of helpful and of unhelpful documents, by the recall that returned them."""
+    """The ids of helpful and of unhelpful documents, by the recall that returned them.
+
+    A chain that judges all it got may have got shared ones, which are passed over: a reader's verdict would change what
+    others find.
+    """
     found: dict[str, tuple[list[str], list[str]]] = {}
     for column, documents in enumerate((helpful, unhelpful)):
         for document in [documents] if isinstance(documents, Document) else documents:
+            if _is_shared(document):
+                continue
             recall, one = _origin(document)
             found.setdefault(recall, ([], []))[column].append(one)
     return found
 
 
+def _is_shared(document: object) -> bool:
+    details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
+    return isinstance(details, Mapping) and "shared" in details
+
+
 def _origin(document: object) -> tuple[str, str]:
     """The recall that returned a document, and the record's id."""
     details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
-    if isinstance(details, Mapping) and "shared" in details:
-        raise InvalidInputError(
-            f"The document {details.get('id')!r} is shared: {details['shared']}. A reader's verdict would change what "
-            "others find, so it is not taken. Judge the user's own documents."
-        )
     if isinstance(details, Mapping) and {"recall_id", "id"} <= details.keys():
         return details["recall_id"], details["id"]
     raise InvalidInputError(

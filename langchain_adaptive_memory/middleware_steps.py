@@ -92,9 +92,10 @@ class Steps:
     def _judge(self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None) -> None:
         """Cited is helpful. Not cited says nothing: the model may have used it all the same."""
         helpful = cited(last_answer(messages), turn["marks"]) if turn is not None and self.cite else []
-        if turn is not None and helpful:
-            with suppress(NotFoundError):  # the log is off, or a cited record is gone: there is nothing to judge
-                scope.feedback(turn["recall"], helpful=helpful)
+        left = [one for one in helpful if _is_there(scope, one)]
+        if turn is not None and left:
+            with suppress(NotFoundError):  # the log is off: there is nothing to judge
+                scope.feedback(turn["recall"], helpful=left)
 
     def _remember(self, scope: UserMemory, messages: Sequence[AnyMessage]) -> None:
         """Save the turn once, however often this step is done again; the same words are kept once."""
@@ -118,6 +119,15 @@ class Steps:
             logger.warning(message)
             warnings.warn(message, RuntimeWarning, stacklevel=3)
             return None
+
+
+def _is_there(scope: UserMemory, record_id: str) -> bool:
+    """Whether it can still be judged: it may have been forgotten since it was recalled."""
+    try:
+        scope.get(record_id)
+    except NotFoundError:
+        return False
+    return True
 
 
 def _texts(said: str, answer: str) -> list[str]:

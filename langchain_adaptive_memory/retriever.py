@@ -43,7 +43,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             Whose memory, where the call names nobody. None: each call must name a user. EVERYONE: the records that
             belong to no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
         score_threshold: float | None
-            The least `metadata["score"]`. It compares documents of one answer and says nothing across answers.
+            The least `metadata["score"]`. In the default blend a score is an absolute number, and 0.3 means the same
+            for any question; under a policy of another blend it compares documents of one answer.
         similarity_threshold: float | None
             The least similarity to the query: for "nothing relevant here".
         reinforce: bool
@@ -129,7 +130,10 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
     ) -> int:
-        """Say which returned documents were of use, at once or later; gives how many verdicts were new."""
+        """Say which returned documents were of use, at once or later; gives how many verdicts were new.
+
+        Shared ones may be among them and are passed over: they are judged by those whose they are.
+        """
         scope, verdicts = self._scope(config, user_id), verdicts_on(helpful, unhelpful)
         return sum(scope.feedback(recall, *ids) for recall, ids in verdicts.items())
 

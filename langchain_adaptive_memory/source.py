@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
@@ -47,7 +48,13 @@ def embedder_of(embeddings: Any) -> Embedder:
             f"embeddings is {embeddings!r}. Give an object with embed_documents and embed_query, e.g. "
             "OpenAIEmbeddings(), or an Embedder of adaptive_memory_core."
         )
-    return Embedder(name_of(embeddings), embeddings.embed_documents, embeddings.embed_query)
+    later = embeddings.aembed_query if _is_async(type(embeddings)) else None
+    return Embedder(name_of(embeddings), embeddings.embed_documents, embeddings.embed_query, aquery=later)
+
+
+def _is_async(kind: type) -> bool:
+    """Whether such embeddings have an async call of their own: LangChain's default is the blocking one in a thread."""
+    return getattr(kind, "aembed_query", Embeddings.aembed_query) is not Embeddings.aembed_query
 
 
 def is_source(thing: Any) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import uuid
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
@@ -17,7 +17,8 @@ from typing_extensions import Self
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, ScopeError, UserMemory
 from adaptive_memory_core.context.render import estimated_tokens
 from llama_adaptive_memory.convert import stored_metadata
-from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.lease import Lease, refuse_to_pickle
+from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 
@@ -91,6 +92,9 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     ) -> Self:
         """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
+
+    def __reduce__(self) -> NoReturn:
+        refuse_to_pickle()  # LlamaIndex would leave out what holds the memory
 
     @property
     def memory(self) -> UserMemory:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,12 +25,8 @@ from adaptive_memory_core import (
 from adaptive_memory_core.store import place
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
-from llama_adaptive_memory.scopes import scope_of
+from llama_adaptive_memory.lease import Key, Lease, guard, shared
 from llama_adaptive_memory.turns import watch
-
-Key = tuple[Any, ...]
-_shared: dict[Key, tuple[AdaptiveMemory, int]] = {}
-_guard = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -55,43 +50,6 @@ class OpeningArguments(TypedDict, total=False):
     keeping: Keeping | None
 
 
-class Lease:
-    """A memory in use. Giving it back closes the memory if we opened it and nobody else uses it."""
-
-    def __init__(self, memory: AdaptiveMemory | UserMemory, key: Key | None = None) -> None:
-        self.memory = memory
-        self._key = key
-
-    def scope(self, user_id: str | None) -> UserMemory:
-        return scope_of(self.memory, user_id)
-
-    def first_scope(self, user_id: str | None) -> UserMemory:
-        """The same while something is being made with it: if that fails, nobody will give the memory back."""
-        try:
-            return self.scope(user_id)
-        except BaseException:
-            self.close()
-            raise
-
-    def lent(self) -> Lease:
-        """The same memory for one more, who need not give it back."""
-        return Lease(self.memory)
-
-    def close(self) -> None:
-        key, self._key = self._key, None
-        if key is None:
-            return
-        with _guard:
-            memory, users = _shared.get(key, (None, 0))
-            if memory is None or memory is not self.memory:
-                return
-            if users > 1:
-                _shared[key] = (memory, users - 1)
-                return
-            del _shared[key]
-        memory.close()
-
-
 def leased(
     memory: object, collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool = True
 ) -> Lease:
@@ -100,7 +58,7 @@ def leased(
     if memory is None and collection is None:
         raise InvalidInputError("Neither memory= nor collection= was given. Give one, or use from_index(index).")
     if memory is None:
-        return _lease(collection, embed_model, Opening(**opening), embeds=embeds)
+        return _lease(collection, embed_model, _checked(opening), embeds=embeds)
     if collection is not None or opening:
         others = ", ".join(["collection"] * (collection is not None) + sorted(opening))
         raise InvalidInputError(f"memory= was given, and {others} as well. Give a memory, or what to open one with.")
@@ -110,6 +68,20 @@ def leased(
             "memory.for_user('alice'); a collection goes into collection=, an index into from_index(index)."
         )
     return Lease(memory)
+
+
+class UnknownArgumentError(InvalidInputError, TypeError):
+    """A constructor was given an argument that there is not."""
+
+
+def _checked(opening: OpeningArguments) -> Opening:
+    unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
+    if unknown:
+        raise UnknownArgumentError(
+            f"There is no argument {', '.join(map(repr, unknown))}. Allowed, besides those of the constructor: "
+            f"{', '.join(OpeningArguments.__annotations__)}."
+        )
+    return Opening(**opening)
 
 
 def collection_of(vector_store: Any) -> Any:
@@ -138,12 +110,12 @@ def _lease(collection: Any, embed_model: Any, opening: Opening, *, embeds: bool)
     back, the ledger and the lock belong to the collection. What nobody closes is closed when the interpreter ends."""
     place.check_collection(collection)
     model = Settings.embed_model if embed_model is None and embeds else embed_model
-    with _guard:
+    with guard:
         key = _key(collection, model, opening)
-        memory, users = _shared.get(key, (None, 0))
+        memory, users = shared.get(key, (None, 0))
         if memory is None or _is_closed(memory):
             memory, users = _opened(collection, model, opening), 0
-        _shared[key] = (memory, users + 1)
+        shared[key] = (memory, users + 1)
     return Lease(memory, key)
 
 
@@ -179,7 +151,7 @@ def _key(collection: Any, model: Any, opening: Opening) -> Key:
     whose = (os.getpid(), str(collection.id), id(collection._client), str(ledger), opening.fields, id(opening.clock))
     how = (opening.write, opening.keeping)
     if model is None:  # any model will do
-        return next((key for key in _shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
+        return next((key for key in shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
     return (*whose, id(model), *how)
 
 

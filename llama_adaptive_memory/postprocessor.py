@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer, field_validator
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
@@ -14,9 +14,10 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Self, Unpack
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, UserMemory
 from llama_adaptive_memory.candidates import candidates_of, chosen
-from llama_adaptive_memory.opening import Lease, OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.lease import Lease, refuse_to_pickle
+from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import fields_of
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
@@ -68,7 +69,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         embed_model: Any = None,
         user_id: str | None = None,
         top_n: int | None = None,
-        policy: Policy | str | None = None,
+        policy: Policy | None = None,
         similarity: Meaning = "auto",
         reinforce: bool = True,
         callback_manager: CallbackManager | None = None,
@@ -104,13 +105,18 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         """Over a `ChromaVectorStore`."""
         return cls(collection=collection_of(vector_store), user_id=user_id, top_n=top_n, **more)
 
+    def __reduce__(self) -> NoReturn:
+        refuse_to_pickle()  # LlamaIndex would leave out what holds the memory
+
     @field_validator("policy", mode="before")
     @classmethod
     def _read_policy(cls, value: Any) -> Any:
-        """A policy, what `model_dump` made of one, or the name of a preset."""
-        if not isinstance(value, str):
-            return value
-        return Policy.from_json(value) if value.lstrip().startswith("{") else Policy.preset(value)
+        """A policy, or what `model_dump` made of one."""
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            return Policy.from_json(value)
+        if isinstance(value, str):
+            raise PolicyError(f"policy is {value!r}. Give a Policy, e.g. Policy.preset({value!r}), or None.")
+        return value
 
     @field_serializer("policy")
     def _write_policy(self, value: Policy | None) -> str | None:

@@ -26,7 +26,7 @@ class Sharing:
         return found
 
     def close(self: Any) -> None:
-        """Write back what was learned, if nobody else uses the memory, and let go of it."""
+        """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
         self._lease.close()
 
     def __enter__(self) -> Self:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from adaptive_memory_core.cue.english import English
 from adaptive_memory_core.cue.intent import Language
@@ -205,6 +205,12 @@ class AdaptiveMemory:
             self._flush_last()
             self._projector.close()
             self._leave()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
+            "AdaptiveMemory.open('./memory')."
+        )
 
     def __enter__(self) -> AdaptiveMemory:
         return self

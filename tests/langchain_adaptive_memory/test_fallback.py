@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, ScopeError
+from adaptive_memory_core import AdaptiveMemory, ScopeError
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever
 from tests.conftest import Clock, Vectors
 from tests.langchain_adaptive_memory.conftest import NewStore
@@ -56,11 +56,16 @@ def test_a_private_user_is_refused_when_the_retriever_is_made(memory: AdaptiveMe
         AdaptiveMemoryRetriever(memory=memory, fallback=wrong)
 
 
-def test_a_shared_document_is_not_judged_by_its_readers(memory: AdaptiveMemory) -> None:
+async def test_a_chain_may_judge_all_it_got_and_what_is_shared_is_passed_over(memory: AdaptiveMemory) -> None:
     retriever = AdaptiveMemoryRetriever(memory=memory, fallback="handbook", user_id="new")
-    with pytest.raises(InvalidInputError, match="'hours' is shared: handbook"):
-        retriever.feedback(helpful=retriever.invoke("office"))
+    found = retriever.invoke("office")
+    assert {label(one) for one in found} == {"handbook"}
+    assert retriever.feedback(helpful=found) == 0
+    assert await retriever.afeedback(unhelpful=found) == 0
     assert memory.for_user("handbook").get("hours").read.boost == 0
+    memory.for_user("new").remember("the office of the new one", id="own")
+    own = AdaptiveMemoryRetriever(memory=memory, k=1).invoke("office", user_id="new")
+    assert retriever.feedback(helpful=[*found, *own]) == 1
 
 
 def test_a_retriever_over_a_vector_store_declares_what_is_shared(new_store: NewStore) -> None:

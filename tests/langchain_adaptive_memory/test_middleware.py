@@ -272,6 +272,21 @@ def test_what_was_forgotten_during_a_turn_is_not_shown_in_the_rest_of_it(filled:
     assert not [one for one in saver.list(thread) if "green tea" in repr(one)]
 
 
+def test_a_citation_of_what_was_forgotten_during_the_turn_costs_the_others_no_verdict(filled: AdaptiveMemory) -> None:
+    ana = filled.for_user("ana")
+
+    @tool
+    def forget_tea() -> str:
+        """Forget what Ana drinks."""
+        ana.forget("tea")
+        return "done"
+
+    wanted = AIMessage(content="", tool_calls=[{"name": "forget_tea", "args": {}, "id": "call-1"}])
+    agent = agent_of(says(wanted, "As [m1] and [m2] say."), AdaptiveMemoryMiddleware(filled), tools=[forget_tea])
+    agent.invoke(ask("what does Ana drink?"), context=Context("ana"))
+    assert ana.get("ships").read.boost > 0.0
+
+
 def test_a_turn_cannot_be_gone_on_with_by_another_user(filled: AdaptiveMemory) -> None:
     saver, model = InMemorySaver(), says(call(), "Tea [m1].")
     thread: Any = {"configurable": {"thread_id": "1"}}

@@ -13,6 +13,7 @@ from chromadb import Collection
 from langchain_chroma import Chroma
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
 from langchain_core.runnables.utils import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import ValidationError
@@ -30,6 +31,7 @@ from adaptive_memory_core import (
     Weights,
 )
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from langchain_adaptive_memory.source import embedder_of
 from tests.conftest import Held
 
 if TYPE_CHECKING:
@@ -39,6 +41,40 @@ if TYPE_CHECKING:
 
 def ids(documents: list[Document]) -> list[str]:
     return [str(one.id) for one in documents]
+
+
+class OwnAsync(Embeddings):
+    """Embeddings of which an async call must not ask the blocking method."""
+
+    def __init__(self, vector: Callable[[str], list[float]]) -> None:
+        self.vector, self.awaited_on = vector, set[int]()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.vector(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        raise NotImplementedError("async only")
+
+    async def aembed_query(self, text: str) -> list[float]:
+        self.awaited_on.add(threading.get_ident())
+        await asyncio.sleep(0)
+        return self.vector(text)
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(), Policy(channel_timeout_seconds=60.0), Policy(channels=("dense", "lexical"))]
+)
+async def test_ainvoke_awaits_the_embeddings_own_async_call_on_the_loop(
+    new_store: NewStore, embeddings: WordEmbeddings, policy: Policy
+) -> None:
+    own = OwnAsync(embeddings.embed_query)
+    with AdaptiveMemoryRetriever.from_collection(new_store()._collection, own, k=1, policy=policy) as retriever:
+        assert ids(await retriever.ainvoke("green tea")) == ["tea"]
+        assert own.awaited_on == {threading.get_ident()}
+
+
+def test_the_async_call_that_langchain_gives_to_all_embeddings_is_not_asked(embeddings: WordEmbeddings) -> None:
+    assert embedder_of(embeddings).aquery is None
 
 
 async def test_blocking_and_async_calls_take_the_same_arguments_and_agree(new_retriever: NewRetriever) -> None:

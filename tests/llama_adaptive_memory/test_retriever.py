@@ -16,7 +16,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import ImageNode, IndexNode, MetadataMode, QueryBundle, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, Weights
 from adaptive_memory_core.errors import AdaptiveMemoryError, FilterError, InvalidInputError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
@@ -273,6 +273,25 @@ def test_retrievers_over_one_collection_share_one_memory(index: VectorStoreIndex
         assert one.memory._memory is other.memory._memory
     with pytest.raises(AdaptiveMemoryError, match="closed"):
         one.retrieve("tea")
+
+
+def _written(index: VectorStoreIndex) -> int:
+    """How many reads the collection's own metadata speak of."""
+    stored = index.vector_store.client.get(include=["metadatas"])["metadatas"]
+    return sum(int(one.get("retrieval_count", 0)) for one in stored)
+
+
+def test_closing_one_of_two_retrievers_writes_back_what_it_learned(index: VectorStoreIndex) -> None:
+    late = Keeping(lag_seconds=3_600.0)
+    with retriever(index, keeping=late) as first:
+        with retriever(index, similarity_top_k=1, keeping=late) as second:
+            second.retrieve("tea")
+            assert _written(index) == 0
+        assert _written(index) == 1
+        with first.for_user(None) as lent:
+            lent.retrieve("the deploy failed on friday")
+        assert _written(index) > 1
+    lent.close()  # once more, and after the memory
 
 
 def test_a_memory_that_was_given_stays_open(memory: AdaptiveMemory) -> None:

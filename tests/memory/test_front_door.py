@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -242,3 +243,10 @@ def test_another_embedder_on_a_written_collection_is_refused(open_memory: Open, 
         with pytest.raises(EmbedderMismatchError, match="was written with 'word_vectors'"):
             open_memory(embedder=other)
     assert open_memory().for_user("alice").recall("tea")[0].text == "tea"
+
+
+def test_a_memory_is_not_pickled_and_says_where_to_open_it(open_memory: Open) -> None:
+    memory = open_memory()
+    for one in (memory, memory.for_user("alice")):
+        with pytest.raises(TypeError, match="Open it in the process that uses it"):
+            pickle.dumps(one)

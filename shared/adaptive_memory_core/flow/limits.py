@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, StoreError
 from adaptive_memory_core.flow.drive import Flow
-from adaptive_memory_core.flow.outside import in_time
+from adaptive_memory_core.flow.outside import Question, Twins, in_time
 from adaptive_memory_core.flow.ports import Found, Ports, Vector, Where
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Scope
@@ -35,28 +35,31 @@ def among(ports: Ports, scope: Scope, vector: Vector, stored_ids: Sequence[str],
 
 def embedded(ports: Ports, text: str, policy: Policy) -> Flow[Vector]:
     """The vector of a cue, in time or not at all."""
-    return (yield from _told(EmbedderError, "embedder", ports, policy, ports.embedder.embed_query, text))
+    if ports.embedder.can_wait:
+        made = _either_way(ports, text, policy)
+    else:
+        made = in_time(ports.unanswered["dense"], policy.channel_timeout_seconds, ports.embedder.embed_query, text)
+    return (yield from _told(EmbedderError, "embedder", policy, made))
+
+
+def _either_way(ports: Ports, text: str, policy: Policy) -> Flow[Vector]:
+    """By the model's own coroutine, where an event loop drives this."""
+    seconds, unanswered, embedder = policy.channel_timeout_seconds, ports.unanswered["dense"], ports.embedder
+    blocking = Question(lambda: embedder.embed_query(text), seconds, unanswered)
+    return (yield Twins(blocking, Question(lambda: embedder.aembed_query(text), seconds, unanswered, coroutine=True)))
 
 
 def stored(ports: Ports, policy: Policy, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
     """What the collection says, in time or not at all."""
-    return (yield from _told(StoreError, "collection", ports, policy, function, *args, **kwargs))
+    made = in_time(ports.unanswered["dense"], policy.channel_timeout_seconds, function, *args, **kwargs)
+    return (yield from _told(StoreError, "collection", policy, made))
 
 
-def _told(
-    kind: type[AdaptiveMemoryError],
-    who: str,
-    ports: Ports,
-    policy: Policy,
-    function: Callable[P, T],
-    *args: P.args,
-    **kwargs: P.kwargs,
-) -> Flow[T]:
-    seconds = policy.channel_timeout_seconds
+def _told(kind: type[AdaptiveMemoryError], who: str, policy: Policy, made: Flow[T]) -> Flow[T]:
     try:
-        return (yield from in_time(ports.unanswered["dense"], seconds, function, *args, **kwargs))
+        return (yield from made)
     except TimeoutError as error:
         raise kind(
             f"The {who} did not answer: {error}. Try again, or allow more than "
-            f"Policy(channel_timeout_seconds={seconds:g})."
+            f"Policy(channel_timeout_seconds={policy.channel_timeout_seconds:g})."
         ) from error

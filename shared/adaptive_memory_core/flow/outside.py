@@ -106,6 +106,20 @@ class Questions:
         return list(await asyncio.gather(*(_awaited(one) for one in self.questions)))
 
 
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """One call in two forms: made by a driver that blocks, awaited by one on an event loop."""
+
+    blocking: Question
+    later: Question
+
+    def __call__(self) -> Any:
+        return _value(Questions([self.blocking])()) if self.blocking.seconds else called_here(self.blocking.call)
+
+    async def on_loop(self) -> Any:
+        return _value(await Questions([self.later]).on_loop()) if self.later.seconds else await _called(self.later.call)
+
+
 def called_here(call: Callable[[], Any]) -> Any:
     """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
     try:
@@ -126,10 +140,7 @@ def in_time(
     """Ask for something of our own that may hang as well; in a thread only where there is a limit, which costs time."""
     if not seconds:
         return (yield from ask(function, *args, **kwargs))
-    (outcome,) = yield from ask_outside([Question(lambda: function(*args, **kwargs), seconds, unanswered)])
-    if outcome.error is not None:
-        raise outcome.error
-    return cast("T", outcome.value)
+    return cast("T", _value((yield Questions([Question(lambda: function(*args, **kwargs), seconds, unanswered)]))))
 
 
 def is_coroutine(function: Any) -> bool:
@@ -140,6 +151,14 @@ def is_coroutine(function: Any) -> bool:
     (True, False)
     """
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def _value(outcomes: Sequence[Outcome[Any]]) -> Any:
+    """What came of the only one."""
+    (outcome,) = outcomes
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value
 
 
 def _begun(one: Question) -> Future[Any]:

@@ -209,10 +209,13 @@ class Erased:
 
 
 class Embedder(Protocol):
-    """Texts to vectors of one length."""
+    """Texts to vectors of one length. Where it `can_wait`, an event loop awaits `aembed_query`."""
 
+    @property
+    def can_wait(self) -> bool: ...
     def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
     def embed_query(self, text: str) -> Vector: ...
+    async def aembed_query(self, text: str) -> Vector: ...
 
 
 class Store(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +20,8 @@ class Embedder:
     """Texts to float32 vectors, each call checked: one finite vector for each text, all of one dimension.
 
     `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is what was
-    declared; if nothing was, the first call settles it and every later one must keep to it.
+    declared; if nothing was, the first call settles it and every later one must keep to it. `aquery` is `query` as a
+    coroutine, of a model that has one: an async recall awaits it on the event loop.
 
     >>> lengths = Embedder("lengths", lambda texts: [[len(t), 1] for t in texts], lambda text: [len(text), 1])
     >>> lengths.embed_documents(["a", "bcd"]).tolist()
@@ -33,6 +34,7 @@ class Embedder:
     documents: Callable[[list[str]], Any] = field(repr=False)
     query: Callable[[str], Any] = field(repr=False)
     dimension: int | None = None
+    aquery: Callable[[str], Awaitable[Any]] | None = field(default=None, repr=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One row for each text; no text, no call.
@@ -60,6 +62,21 @@ class Embedder:
             raise
         except Exception as error:
             raise _failed(self.name, error, "a query") from error
+        return self._checked(given)
+
+    async def aembed_query(self, text: str) -> Vectors:
+        """The same from `aquery`; without one, from `query`, which blocks."""
+        if self.aquery is None:
+            return self.embed_query(text)
+        try:
+            given = await self.aquery(text)
+        except AdaptiveMemoryError:
+            raise
+        except Exception as error:
+            raise _failed(self.name, error, "a query") from error
+        return self._checked(given)
+
+    def _checked(self, given: Any) -> Vectors:
         vector = as_vector(given, name=self.name)
         self._hold_to(len(vector))
         return vector

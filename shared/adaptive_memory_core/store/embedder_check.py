@@ -38,6 +38,15 @@ class CheckedEmbedder:
         self._compare(len(vector))
         return vector
 
+    @property
+    def can_wait(self) -> bool:
+        return self._embedder.aquery is not None
+
+    async def aembed_query(self, text: str) -> Any:
+        vector = await self._embedder.aembed_query(text)
+        self._compare(len(vector))
+        return vector
+
     def _compare(self, dimension: int) -> None:
         if self._dimension is not None and self._dimension != dimension:
             raise self._mismatch(self._embedder.name, dimension)
