@@ -6,8 +6,8 @@ Two memories: utterances of clinc150's intents (twenty of each of its training s
 split and those out of scope; and LoCoMo's users, each asked their own questions (categories 1 to 4) and as many of
 another conversation. The floor is calibrated on the memory alone, with the questions that the package brings: no label
 and no question of the data is used. `--half tuning` is what its one constant was looked at on afterwards: LoCoMo's
-first five users, clinc150's smaller splits out of scope with its validation questions; the default is the other half. It was
-set before there were halves, in view of all of it.
+first five users, clinc150's smaller splits out of scope and its validation questions; the default is the other half. It
+was set before there were halves, in view of all of it.
 
 `answered` are the unrelated questions that got any answer, at a target of so many. `kept` is the share of the others
 that still did; recall@10 (of at most ten; for clinc150, of utterances of the intent asked for) and hit@1 are with the
