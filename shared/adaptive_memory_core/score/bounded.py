@@ -9,7 +9,7 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.useful import Use, raised, usefulness
 
-FIT = 0.3  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
+FIT = 0.15  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
 
 SAME = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
 
