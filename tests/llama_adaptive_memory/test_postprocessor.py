@@ -341,7 +341,7 @@ def test_our_state_stays_out_of_nodes_that_chroma_holds_plainly(collection: Coll
     )
     index = index_over(collection)
     for _ in range(2):
-        with AdaptiveMemoryPostprocessor.from_index(index, top_n=1, policy="equal") as ours:
+        with AdaptiveMemoryPostprocessor.from_index(index, top_n=1, policy=Policy.preset("equal")) as ours:
             given = index.as_retriever().retrieve("tea at four")
             found = ours.postprocess_nodes(given, query_str="tea at four")
             assert found[0].node.metadata == {"topic": "z"}
