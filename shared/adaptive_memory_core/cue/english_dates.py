@@ -10,42 +10,30 @@ from typing import NamedTuple
 
 from adaptive_memory_core.cue import calendar
 from adaptive_memory_core.cue.calendar import SEASONS, WEEKDAYS, Span
+from adaptive_memory_core.cue.english_patterns import (
+    ANY_MONTH,
+    DATE,
+    DAYS,
+    END,
+    FULL_YEAR,
+    LAST_YEAR,
+    LEAD_DAY,
+    LEAD_MONTH,
+    LEAD_SEASON,
+    LEAD_SHORT_DECADE,
+    LEAD_YEAR,
+    MONTH,
+    NTH,
+    ORDINAL,
+    ORDINALS,
+    OWNED,
+    PART_BEFORE,
+    SEASON,
+    SHORT_YEAR,
+    WORD,
+    YEAR,
+)
 from adaptive_memory_core.cue.english_relative import COUNT, RELATIVE, UNIT_DAYS, UPCOMING, counted
-
-MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-UNITS = (
-    r"(?:words?|lines?|steps?|people|users?|dollars?|euros?|pounds?|bucks|usd|eur|km|miles?|met(?:er|re)s?|feet|hours?"
-    r"|hrs?|minutes?|seconds?|bytes?|bits?|pixels?|px|calories|kcal|items?|rows?|records?|pieces?|characters?|tokens?"
-    r"|points?|kg|grams?|volts?|watts?|copies|attempts?|requests?|iterations?|epochs?|votes?|members?|employees"
-    r"|students?|pages?|days?|weeks?|months?|years?|times|degrees?|dpi|rpm|mah|guests|customers|followers|seats)"
-)
-YEAR = (
-    r"(?P<year>(?:1[89]|20)\d\d)(?![\d%]|[.,:/]\d|:\s(?-i:[A-Z])|\s*[+*=<>]|-[a-z]|\s+"
-    + UNITS
-    + r"\b|\s+by\s+(?:(?:the\s+)?(?-i:[A-Z])"
-    r"|(?!the\b|my\b|our\b|his\b|her\b|their\b|an?\b|us\b|me\b|them\b|him\b|you\b)\w+))"
-)
-LAST_YEAR = r"(?:of )?(?P<which>last|this|the previous) year(?:'s)?"
-SHORT_YEAR = rf"(?:{YEAR}|'(?P<short>\d\d)\b|{LAST_YEAR}(?![\w-]))"
-SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
-ORDINALS = (
-    *"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split(),  # noqa: SIM905
-    *"fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),  # noqa: SIM905
-    *(f"twenty-{one}" for one in "first second third fourth fifth sixth seventh eighth ninth".split()),  # noqa: SIM905
-    *("thirtieth", "thirty-first"),
-)
-ORDINAL = r"(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?"
-
-_IN = r"(?:in|during|throughout|since|until|till|before|after|back in|around|last|this past|past|early|mid|late|over)"
-_PART = r"(?:start|beginning|middle|end|rest|most|half|all|month) of"
-LEAD_MONTH = rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$"
-LEAD_YEAR = rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$"
-LEAD_SEASON = r"\b(?:in|during|throughout|since|before|after|until|over|back in|early|late) (?:the )?$"
-LEAD_DAY = r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$"
-LEAD_SHORT_DECADE = r"\bthe (?:early |mid |late )?$"
 
 
 class Dated(NamedTuple):
@@ -261,47 +249,33 @@ def _way(pattern: str, resolve: Callable[..., list[Span]], lead: str | None = No
     )
 
 
-_OWNED = (  # of a person, whose name is that of a month
-    r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
-)
-_NTH = r"(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
-_END = r"(?P<{}>(?:(?!\b(?:and|to|until|till|through)\b)[\w',./ ]){{1,24}}?)"
-_MONTH = re.sub(r"\?P<month>", "?:", MONTH)
-_FULL_YEAR = r"(?:19|20)\d\d"
-_DATE = (
-    rf"(?:{_FULL_YEAR}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_FULL_YEAR})?"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_FULL_YEAR})?)"
-)
-_DAYS = rf"(?P<anchor>(?:the )?day before yesterday|yesterday|today|last (?:{'|'.join(WEEKDAYS)})|{_DATE})"
-_WORD = rf"(?P<word>{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
-_PART_BEFORE = r"(?<=-)(?:(?<=\bearly-)|(?<=\bmid-)|(?<=\blate-))"
 _TWO: list[Way] = [  # of two words about time that mean something only together
     _way(
-        rf"(?P<one>{_MONTH}(?:,? {_FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
-        rf"(?P<two>{_MONTH},? (?:{_FULL_YEAR}|(?:of )?(?:last|this) year))",
+        rf"(?P<one>{ANY_MONTH}(?:,? {FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
+        rf"(?P<two>{ANY_MONTH},? (?:{FULL_YEAR}|(?:of )?(?:last|this) year))",
         _between,
     ),
-    _way(rf"(?P<one>{_MONTH}) (?:and|or) (?P<two>{_MONTH},? {_FULL_YEAR})", _both),
-    _way(rf"(?:the )?(?P<unit>week|weekend) (?:of|starting|beginning) (?:the |on )?(?P<one>{_DATE})", _around),
-    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {_DAYS}", _before),
-    _way(rf"winter(?: of)? (?P<year>{_FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", _winter),
-    _way(rf"(?P<year>{_FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", _part_of_year),
+    _way(rf"(?P<one>{ANY_MONTH}) (?:and|or) (?P<two>{ANY_MONTH},? {FULL_YEAR})", _both),
+    _way(rf"(?:the )?(?P<unit>week|weekend) (?:of|starting|beginning) (?:the |on )?(?P<one>{DATE})", _around),
+    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {DAYS}", _before),
+    _way(rf"winter(?: of)? (?P<year>{FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", _winter),
+    _way(rf"(?P<year>{FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", _part_of_year),
     _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{ORDINAL}(?: of)? {MONTH}", _day),
     _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{MONTH} {ORDINAL}", _day),
     _way(rf"{LAST_YEAR},? (?:in |during )?{MONTH}", _month),
     _way(rf"{LAST_YEAR},? (?:in |during )(?:the )?{SEASON}", _season),
     _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", _part_of_year),
-    _way(rf"{_WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", _worded_day),
-    _way(rf"{MONTH} (?:the )?{_WORD}(?:,? {SHORT_YEAR})?", _worded_day),
-    Way(re.compile(rf"{_PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), _month),
-    Way(re.compile(rf"{_PART_BEFORE}{MONTH}(?![\w-])", re.I), _month, None, weak=True),
-    Way(re.compile(rf"{_PART_BEFORE}{YEAR}(?![\w-])", re.I), _plain_year),
-    _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{_FULL_YEAR})", _iso_month, LEAD_MONTH),
+    _way(rf"{WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", _worded_day),
+    _way(rf"{MONTH} (?:the )?{WORD}(?:,? {SHORT_YEAR})?", _worded_day),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), _month),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), _month, None, weak=True),
+    Way(re.compile(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), _plain_year),
+    _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{FULL_YEAR})", _iso_month, LEAD_MONTH),
 ]
 _ANY_ORDER: list[Way] = [
     Way(
         re.compile(
-            rf"\b(?:between|from) (?:the )?{_END.format('one')} (?:and|to|until|till|through) (?:the )?"
+            rf"\b(?:between|from) (?:the )?{END.format('one')} (?:and|to|until|till|through) (?:the )?"
             r"(?P<two>now|today|\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}(?:,? (?:19|20)\d\d)?|[a-z]{3,9}"
             r"(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? (?:of )?(?:(?:19|20)\d\d|(?:last|this) year))?"
             r"|\d{4}-\d\d-\d\d|(?:19|20)\d\d)(?![\w-])",
@@ -317,13 +291,13 @@ _ANY_ORDER: list[Way] = [
     _way(rf"{MONTH}(?: of)?,? {SHORT_YEAR}", _month),
     _way(rf"{SEASON}(?: of)?,? {SHORT_YEAR}", _season),
     _way(rf"(?P<part>[qh])(?P<nth>[1-4])(?: of)?(?:[ /-]|(?=')){SHORT_YEAR}", _part_of_year),
-    _way(rf"{_NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", _part_of_year),
+    _way(rf"{NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", _part_of_year),
     _way(r"(?P<decade>(?:19|20)\d)0'?s(?P<tens>)", _decade),
     _way(r"'?(?P<tens>[5-9])0'?s(?P<decade>)", _decade, LEAD_SHORT_DECADE),
     *(Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in RELATIVE),
     _way(YEAR, _plain_year, LEAD_YEAR),
     _way(r"(?P<part>q)(?P<nth>[1-4])", _part_of_year, LEAD_MONTH, weak=True),
-    _way(rf"{MONTH}(?!'s {_OWNED})", _month, LEAD_MONTH, weak=True),
+    _way(rf"{MONTH}(?!'s {OWNED})", _month, LEAD_MONTH, weak=True),
     _way(
         rf"{SEASON}(?! (?:framework|boot|roll|water|mattress|tires?|tyres?|leaf|cleaning))",
         _season,
