@@ -60,7 +60,7 @@ from adaptive_memory_core.reports import (
     Strengths,
 )
 from adaptive_memory_core.score.floor_report import Calibration, Unrelated
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.usefulness import Usefulness
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.weights import Weights

@@ -38,8 +38,8 @@ from adaptive_memory_core.store import place, process_lock
 from adaptive_memory_core.store.chroma import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import trim
+from adaptive_memory_core.store.ledger.outbox import trim
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.lexical_channel import LexicalChannel
 from adaptive_memory_core.store.projector import BackgroundProjector
 from adaptive_memory_core.store.word_index import WordIndex
