@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
-from adaptive_memory_core.flow import check
+from adaptive_memory_core import arguments as check
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.evidence import least_tokens
 from langchain_adaptive_memory.middleware_state import CHANNEL, MemoryState, one_of, turn_in

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
-from adaptive_memory_core.store import place as chroma_place
+from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.store_embedding import Embedding
 from langchain_adaptive_memory.store_file import IN_MEMORY, ItemsFile

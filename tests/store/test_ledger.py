@@ -26,10 +26,10 @@ from adaptive_memory_core import (
     Verdict,
 )
 from adaptive_memory_core.flow.ports import Entry
-from adaptive_memory_core.learn import remembrance
-from adaptive_memory_core.learn.remembrance import Timeline, strength
+from adaptive_memory_core.learn.decay import strength as remembrance
+from adaptive_memory_core.learn.decay.strength import Timeline, strength
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
-from adaptive_memory_core.pace import Phase, Regime
+from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store import ledger_rows, ledger_schema
 from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting

@@ -19,7 +19,7 @@ from adaptive_memory_core.flow.ports import (
     Standing,
 )
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.remembrance import Timeline, met
+from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store import (

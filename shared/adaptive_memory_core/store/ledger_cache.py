@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.store import ledger_rows, ledger_spans, ledger_turns
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.flow.ports import Doomed, Row
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.remembrance import Timeline
+from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store import ledger_changes
 from adaptive_memory_core.store import ledger_rows as rows

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from adaptive_memory_core.learn.remembrance import Timeline
-from adaptive_memory_core.learn.strengths import FIELDS, summary
-from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.learn.decay.distribution import FIELDS, summary
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import Sample, Strengths
 from adaptive_memory_core.store import ledger_spans

@@ -9,10 +9,10 @@ from itertools import islice
 import orjson
 
 from adaptive_memory_core.flow.ports import Doomed, Row, Tally
-from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
-from adaptive_memory_core.score.floor import Floor
+from adaptive_memory_core.score.nothing_found import Floor
 from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics, ledger_verdicts
 from adaptive_memory_core.store.ledger_users import LedgerUsers
 
