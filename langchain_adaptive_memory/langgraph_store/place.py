@@ -16,9 +16,9 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
 from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
-from langchain_adaptive_memory.store_embedding import Embedding
-from langchain_adaptive_memory.store_file import IN_MEMORY, ItemsFile
-from langchain_adaptive_memory.store_items import Items
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding
+from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
+from langchain_adaptive_memory.langgraph_store.items import Items
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

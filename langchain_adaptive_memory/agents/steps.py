@@ -15,8 +15,8 @@ from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, Recall, ScopeError, UserMemory
-from langchain_adaptive_memory.evidence import cited, evidence, marked, unmarked, with_evidence
-from langchain_adaptive_memory.middleware_state import Turn, last_answer, last_question, turns_of, words
+from langchain_adaptive_memory.agents.evidence import cited, evidence, marked, unmarked, with_evidence
+from langchain_adaptive_memory.agents.state import Turn, last_answer, last_question, turns_of, words
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn
 from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of

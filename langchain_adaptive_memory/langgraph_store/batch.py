@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from langgraph.store.base import GetOp, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
-from langchain_adaptive_memory import store_filters
-from langchain_adaptive_memory.store_embedding import Embedding
-from langchain_adaptive_memory.store_rows import Write, check_names, clean, encoded, path_of
+from langchain_adaptive_memory.langgraph_store import filters
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding
+from langchain_adaptive_memory.langgraph_store.rows import Write, check_names, clean, encoded, path_of
 
 Place = tuple[str, str]
 
@@ -90,4 +90,4 @@ def _check_page(op: SearchOp | ListNamespacesOp) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise InvalidInputError(f"{name} is {value!r}. Give a whole number from 0.")
     if isinstance(op, SearchOp):
-        store_filters.check(op.filter)
+        filters.check(op.filter)

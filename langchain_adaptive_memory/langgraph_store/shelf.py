@@ -11,12 +11,12 @@ from typing import Any
 from langgraph.store.base import GetOp, Item, ListNamespacesOp, Result, SearchItem, SearchOp
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError
-from langchain_adaptive_memory.store_batch import Batch, query_of
-from langchain_adaptive_memory.store_embedding import Embedding, Vectors
-from langchain_adaptive_memory.store_filters import Namespace, fits
-from langchain_adaptive_memory.store_items import Items
-from langchain_adaptive_memory.store_rows import Row, clean, path_of
-from langchain_adaptive_memory.store_search import Search, metadata
+from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
+from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits
+from langchain_adaptive_memory.langgraph_store.items import Items
+from langchain_adaptive_memory.langgraph_store.rows import Row, clean, path_of
+from langchain_adaptive_memory.langgraph_store.search import Search, metadata
 
 Due = list[tuple[Row, list[str]]]
 AT_ONCE = 200  # items that are mended, or records that are removed, in one go

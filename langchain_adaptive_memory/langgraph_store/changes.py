@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from langchain_adaptive_memory.store_file import ItemsFile
-from langchain_adaptive_memory.store_rows import Row, Write, record_ids
+from langchain_adaptive_memory.langgraph_store.file import ItemsFile
+from langchain_adaptive_memory.langgraph_store.rows import Row, Write, record_ids
 
 _UPSERT = """
 INSERT INTO items (namespace_key, key, value, created_at, updated_at, ttl_minutes, expires_at, fields, record, vectors)

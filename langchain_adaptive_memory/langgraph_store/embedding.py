@@ -12,7 +12,7 @@ from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_pat
 
 from adaptive_memory_core import Embedder, EmbedderError, InvalidInputError
 from adaptive_memory_core.models.naming import name_of
-from langchain_adaptive_memory.store_rows import clean
+from langchain_adaptive_memory.langgraph_store.rows import clean
 
 Vectors = Mapping[str, Any]  # from a text to its vector
 _KNOWN = ("dims", "embed", "fields")

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
 from adaptive_memory_core import AdaptiveMemory, ClosedError, Keeping, Policy
-from langchain_adaptive_memory.store_batch import Batch, planned
-from langchain_adaptive_memory.store_embedding import Embedding, Vectors
-from langchain_adaptive_memory.store_place import Place, Settings
-from langchain_adaptive_memory.store_shelf import Shelf
-from langchain_adaptive_memory.store_sweeper import Sweeper
+from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
+from langchain_adaptive_memory.langgraph_store.place import Place, Settings
+from langchain_adaptive_memory.langgraph_store.shelf import Shelf
+from langchain_adaptive_memory.langgraph_store.sweeper import Sweeper
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

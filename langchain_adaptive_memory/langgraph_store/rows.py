@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
-from langchain_adaptive_memory.store_filters import Namespace
+from langchain_adaptive_memory.langgraph_store.filters import Namespace
 
 COLUMNS = (
     "path, key, value, items.created_at, updated_at, ttl_minutes, expires_at, fields, record, vectors, version, "

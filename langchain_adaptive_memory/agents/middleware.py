@@ -12,10 +12,10 @@ from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
+from langchain_adaptive_memory.agents.evidence import least_tokens
+from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, one_of, turn_in
+from langchain_adaptive_memory.agents.steps import OnError, Save, Steps
 from langchain_adaptive_memory.call import checked_policy
-from langchain_adaptive_memory.evidence import least_tokens
-from langchain_adaptive_memory.middleware_state import CHANNEL, MemoryState, one_of, turn_in
-from langchain_adaptive_memory.middleware_steps import OnError, Save, Steps
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from langchain_adaptive_memory.store_changes import Changes
-from langchain_adaptive_memory.store_filters import Namespace
-from langchain_adaptive_memory.store_rows import COLUMNS, Row, Write, labels
+from langchain_adaptive_memory.langgraph_store.changes import Changes
+from langchain_adaptive_memory.langgraph_store.filters import Namespace
+from langchain_adaptive_memory.langgraph_store.rows import COLUMNS, Row, Write, labels
 
 CHUNK = 900  # names in one IN (...)
 PAGE = 500  # rows at a time, so that a long walk does not keep others out
