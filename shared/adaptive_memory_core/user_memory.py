@@ -9,7 +9,7 @@ from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.moving import Moving
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Metadata, NewRecord, Record
 from adaptive_memory_core.verbs import Item, Moment
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import orjson
 
-from adaptive_memory_core.learn.remembrance import Span, Timeline, settled
-from adaptive_memory_core.pace import Decay, Pace, Regime
+from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
+from adaptive_memory_core.policy.decay import Decay, Pace, Regime
 from adaptive_memory_core.store.ledger import state_rows as rows
 
 MOST = 200  # spans of one user

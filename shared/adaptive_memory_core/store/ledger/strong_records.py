@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from adaptive_memory_core.flow.ports import Extent
-from adaptive_memory_core.learn.remembrance import Timeline, met
+from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger.state_rows import insert_states, known_states
 

@@ -9,10 +9,10 @@ from itertools import islice
 import orjson
 
 from adaptive_memory_core.flow.ports import Doomed, Row, Tally
-from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
-from adaptive_memory_core.score.floor import Floor
+from adaptive_memory_core.score.nothing_found import Floor
 from adaptive_memory_core.store.ledger import audit, pace_spans, pruned_records, strength_statistics, verdict_rows
 from adaptive_memory_core.store.ledger.users import LedgerUsers
 

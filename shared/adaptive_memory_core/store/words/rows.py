@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.turns import BY_FIELD, Turn
-from adaptive_memory_core.channels.words import words
+from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn
+from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 MOST = 65_535  # times that one word of a record counts
