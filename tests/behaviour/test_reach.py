@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.store.ledger.sqlite_ledger import strong_records
+from adaptive_memory_core.store.ledger import strong_records
 
 if TYPE_CHECKING:
     from tests.conftest import Clock

@@ -31,8 +31,8 @@ from adaptive_memory_core.learn.decay.strength import Timeline, strength
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
+from adaptive_memory_core.store.ledger import schema, state_rows
 from adaptive_memory_core.store.ledger.outbox import due, settle, trim, waiting
-from adaptive_memory_core.store.ledger.sqlite_ledger import schema, state_rows
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)

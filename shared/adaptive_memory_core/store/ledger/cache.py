@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.store.ledger.sqlite_ledger import pace_spans, state_rows, turns
+from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
 
 Known = tuple[int, ReadState] | None
 MOST = 200_000  # states kept

@@ -8,7 +8,7 @@ from typing import Literal
 
 from adaptive_memory_core.flow.ports import Standing
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.sqlite_ledger import pace_spans
+from adaptive_memory_core.store.ledger import pace_spans
 from adaptive_memory_core.store.ledger.state_rows import CHUNK, announce, known_states
 from adaptive_memory_core.store.ledger.upkeep import LedgerUpkeep
 

@@ -22,10 +22,10 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records, turns
+from adaptive_memory_core.store.ledger import recall_rows as log_table
+from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.inherited_state import LedgerMoves
-from adaptive_memory_core.store.ledger.sqlite_ledger import audit, pace_spans, strong_records, turns
-from adaptive_memory_core.store.ledger.sqlite_ledger import recall_rows as log_table
-from adaptive_memory_core.store.ledger.sqlite_ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close, judge_once
 from adaptive_memory_core.store.words import rows as word_rows
 

@@ -16,7 +16,7 @@ from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import Sample, Strengths
-from adaptive_memory_core.store.ledger.sqlite_ledger import pace_spans
+from adaptive_memory_core.store.ledger import pace_spans
 
 AT_LEAST = 0.01  # strength that counts as still there, in samples
 _COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
