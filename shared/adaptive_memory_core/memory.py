@@ -27,6 +27,7 @@ from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, UnansweredBy
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
+from adaptive_memory_core.flow.candidates.sources import stages_with
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
@@ -302,8 +303,23 @@ class AdaptiveMemory:
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
         self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
         self._expect_words()
-        own = (self._store, self._ledger, checked, self._projector, self._words, self._floors)
-        self._ports = Ports(*own, through, self.keeping.log, self._languages, self._channels, self._unanswered)
+        self._ports = Ports(
+            search=self._store,
+            records=self._store,
+            ledger=self._ledger,
+            embedder=checked,
+            write_back=self._projector,
+            words=self._words,
+            indexes=(self._words,),
+            floors=self._floors,
+            write_through=through,
+            log=self.keeping.log,
+            fields=self.fields,
+            languages=self._languages,
+            channels=self._channels,
+            sources=stages_with(self._channels),
+            unanswered=self._unanswered,
+        )
 
     def _measured(self, scope: Scope, policy: Policy, going: Callable[[], bool]) -> Flow[object]:
         return calibrate(self._ports, request_to_calibrate(self, scope, policy), UNRELATED, going=going)

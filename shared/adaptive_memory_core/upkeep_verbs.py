@@ -15,7 +15,7 @@ from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import history as look_back
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats

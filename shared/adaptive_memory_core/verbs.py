@@ -18,7 +18,7 @@ from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates import shared_scope as recalling
-from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.decay import Regime
@@ -75,7 +75,7 @@ def recall(
     request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
-        request = replace(request, bar=bar, notes=notes)
+        request = replace(request, refuse=bar, notes=notes)
     return recalling.recall(memory.ports(), request, fallback)
 
 

@@ -74,7 +74,7 @@ def test_looking_leaves_the_ledgers_file_as_it_was_to_the_byte(open_memory: Open
         file = Path(str(path).removesuffix("-wal"))
         memory.flush()
         before = file.read_bytes(), path.read_bytes()
-        store: Any = memory.ports().store
+        store: Any = memory.ports().records
         write(store.collection, "zebra", "a zebra crossed")
         assert memory.for_user("alice").recall("zebra", k=1, reinforce=False).ids == ("zebra",)
         memory.for_user("nobody yet").recall("zebra", reinforce=False)
@@ -153,7 +153,7 @@ def test_a_large_collection_is_looked_through_beside_the_looks_and_nothing_is_wr
     for n, text in enumerate([*FILLER, "a zebra crossed"]):
         write(collection, str(n), text)
     before = everything(memory)
-    channel: Any = memory.ports().lexical
+    channel: Any = memory.ports().words
     alice.recall("zebra", reinforce=False)
     channel._thread.join()
     answer = alice.recall("zebra", k=1, reinforce=False, policy=ONLY_WORDS)

@@ -133,7 +133,7 @@ def test_a_channel_that_fails_is_left_out_and_the_recall_says_so(
     def broken(*_: object, **__: object) -> None:
         raise LedgerError("no words today")
 
-    monkeypatch.setattr(memory.ports().lexical, "look", broken)
+    monkeypatch.setattr(memory.ports().words, "look", broken)
     answer = alice.recall("tea")
     assert len(answer) == 1
     assert "the channel 'lexical' was left out: no words today" in answer.trace
@@ -148,7 +148,7 @@ def test_a_large_collection_is_taken_in_beside_the_recalls(
     collection.add(ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=embed(texts), metadatas=owned)
     with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as memory:
         alice = memory.for_user("alice")
-        channel: Any = memory.ports().lexical
+        channel: Any = memory.ports().words
         alice.recall("zebra")
         channel._thread.join()
         answer = alice.recall("zebra", k=1)

@@ -32,7 +32,7 @@ def alice(
 
 def looked_again(alice: UserMemory, cue: str = "nothing") -> None:
     """A recall that counts, and the end of what it begins."""
-    channel: Any = alice._memory.ports().lexical
+    channel: Any = alice._memory.ports().words
     alice.recall(cue, k=1)
     if channel._thread is not None:
         channel._thread.join()
@@ -76,7 +76,7 @@ def test_a_record_that_was_deleted_and_added_again_elsewhere_is_found_by_its_new
 def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before(
     alice: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store: Any = alice._memory.ports().store
+    store: Any = alice._memory.ports().records
     read = store.rows
 
     def then_written(ids: Any) -> Any:
@@ -92,7 +92,7 @@ def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before
 
 
 def test_looking_alone_begins_no_second_look(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    channel: Any = alice._memory.ports().lexical
+    channel: Any = alice._memory.ports().words
     before = channel._thread
     alice.recall("nothing", reinforce=False)
     assert channel._thread is before

@@ -49,7 +49,7 @@ def feedback(
     rule = yield from _rule(ports, scope, past, {one: found[one].stored_id for one in helpful}, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
     changed = yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now)
-    ports.projector.wake()
+    ports.write_back.wake()
     return changed
 
 
@@ -101,7 +101,7 @@ def change(
         )
 
     state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
-    ports.projector.wake()
+    ports.write_back.wake()
     return state
 
 

@@ -10,16 +10,17 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
+from adaptive_memory_core.stored_metadata import hits_of
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
     """Remove a record and its traces. Called again after a crash half-way, it removes what is left."""
-    found = yield from ask(ports.store.fetch, scope, [record_id])
+    found = yield from ask(ports.records.fetch, scope, [record_id])
     if record_id in found:
-        record = ports.store.hits(scope, [found[record_id]], {})[0].record
+        record = hits_of(scope, [found[record_id]], {}, ports.fields)[0].record
         begins = record.valid_from
-        yield from ask(ports.store.remove, scope, [found[record_id].stored_id])
-        yield from ask(ports.store.unlink, scope, record_id, record.created_at if begins is None else begins)
+        yield from ask(ports.records.remove, scope, [found[record_id].stored_id])
+        yield from ask(ports.records.unlink, scope, record_id, record.created_at if begins is None else begins)
     places = [found[record_id].stored_id] if record_id in found else [record_id, scoped_id(scope, record_id)]
     stored_ids = [one for one in places if identity.record_id(scope, one) == record_id]
     state, entries, verdicts = False, 0, 0

@@ -17,7 +17,7 @@ from adaptive_memory_core.reports import LoggedRecall, Stats
 
 def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
-    records = yield from ask(ports.store.count, scope)
+    records = yield from ask(ports.records.count, scope)
     tally = yield from ask(ports.ledger.tally, scope)
     strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
@@ -33,7 +33,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         logged_recalls=tally.logged_recalls,
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
-        projection=ports.projector.stats().pending_for(tally.pending),
+        projection=ports.write_back.stats().pending_for(tally.pending),
         useful_gain=gain(tally.balance),
     )
 
@@ -42,5 +42,5 @@ def recalls(
     ports: Ports, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
 ) -> Flow[Sequence[LoggedRecall]]:
     """Past recalls of the scope, newest first; what is beyond the retention goes before anyone sees it."""
-    yield from attempt(LedgerError, ports.projector.tidy)
+    yield from attempt(LedgerError, ports.write_back.tidy)
     return (yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing))

@@ -101,7 +101,7 @@ def _let_go(ports: Ports, call: Pruning, doomed: Sequence[Row], tally: _Tally) -
         return
 
     def remove(stored_ids: Sequence[str]) -> None:
-        ports.store.remove(call.scope, stored_ids)
+        ports.records.remove(call.scope, stored_ids)
 
     gone = yield from ask(
         ports.ledger.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now

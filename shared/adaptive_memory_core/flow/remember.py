@@ -16,6 +16,7 @@ from adaptive_memory_core.errors import (
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.flow.steps.tell_indexes import removed, wrote
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import NewRecord, Record, Scope
 
@@ -28,8 +29,8 @@ def remember(
     yield from _check_superseded(ports, scope, given, named)
     records = [_record(one, now=now, new_id=new_id) for one in given]
     written: list[str] = []
-    for start in range(0, len(records), ports.store.batch_size):
-        batch = records[start : start + ports.store.batch_size]
+    for start in range(0, len(records), ports.records.batch_size):
+        batch = records[start : start + ports.records.batch_size]
         try:
             yield from _write(ports, scope, batch, named, now=now)
             yield from _supersede(ports, scope, batch, now=now)
@@ -51,13 +52,13 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str],
     if new:
         ids = yield from _enrol(ports, scope, {batch[index].id: batch[index].kind for index in new}, named, now=now)
         added = [Stored(batch[index], stored_id) for index, stored_id in zip(new, ids, strict=True)]
-        yield from ask(ports.store.add, scope, added, vectors if not old else [vectors[index] for index in new])
-        yield from attempt(LedgerError, ports.lexical.put, scope, added)  # else the next recall takes them in
+        yield from ask(ports.records.add, scope, added, vectors if not old else [vectors[index] for index in new])
+        yield from attempt(LedgerError, wrote, ports, scope, added)  # else the next recall takes them in
     if old:
         revised = [_revision(batch[index], known[batch[index].id]) for index in old]
-        yield from ask(ports.lexical.drop, [one.stored_id for one in revised])  # so that a crash here is noticed
-        yield from ask(ports.store.revise, scope, revised, [vectors[index] for index in old])
-        yield from attempt(LedgerError, ports.lexical.put, scope, revised)
+        yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
+        yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
+        yield from attempt(LedgerError, wrote, ports, scope, revised)
 
 
 def _enrol(
@@ -65,7 +66,7 @@ def _enrol(
 ) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
     chosen = [one for one in new if one in named]
-    taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
+    taken = (yield from ask(ports.records.taken, chosen)) if chosen else set()
     untaken = {one: kind for one, kind in new.items() if one not in taken}
     free = yield from ask(ports.ledger.enrol, scope, untaken, now=now)
     clashes = taken | {one for one, ok in zip(untaken, free, strict=True) if not ok}
@@ -78,7 +79,7 @@ def _enrol(
 def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, now: float) -> Flow[None]:
     """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
     places = {scoped_id(scope, one): one for one in new}
-    taken = yield from ask(ports.store.taken, list(places))
+    taken = yield from ask(ports.records.taken, list(places))
     if taken:
         names = ", ".join(repr(places[place]) for place in sorted(taken))
         raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")
@@ -126,7 +127,7 @@ def _supersede(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: floa
             begins = next(one for one in (record.valid_from, record.created_at, now) if one is not None)
             ends = begins if old.record.valid_until is None else min(begins, old.record.valid_until)
             changes = {"superseded_by": record.id, "valid_until": ends}
-            yield from ask(ports.store.annotate, scope, old.stored_id, changes)
+            yield from ask(ports.records.annotate, scope, old.stored_id, changes)
 
 
 def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> PartialWriteError:

@@ -10,7 +10,8 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.fusion import CAUTIOUS, LEADS
 from adaptive_memory_core.policy.ranges import Range
 
-OURS = ("dense", "lexical")
+DENSE, LEXICAL = "dense", "lexical"  # vectors, and words
+OURS = (DENSE, LEXICAL)
 RERANKER = "reranker"  # the name of its part
 AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
 _TAKEN = {

@@ -7,13 +7,13 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt, run
-from adaptive_memory_core.flow.ports import Store
+from adaptive_memory_core.flow.ports import Embedder, Records
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
@@ -25,12 +25,36 @@ _log = logging.getLogger(__name__)
 Measure = Callable[[Scope, Policy, Callable[[], bool]], Flow[object]]
 
 
+class RememberingEmbedder:
+    """An embedder that keeps the vectors of our own questions, for all scopes are asked the same."""
+
+    can_wait = False
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Any] = {}
+
+    def embed_query(self, text: str) -> Any:
+        vector = self._vectors.get(text)
+        if vector is None:
+            vector = self._embedder.embed_query(text)
+            if text in _OURS:
+                self._vectors[text] = vector
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Sequence[Any]:
+        return self._embedder.embed_documents(texts)
+
+    async def aembed_query(self, text: str) -> Any:
+        return self.embed_query(text)
+
+
 class FloorKeeper:
     """Measures floors one after the other in a thread of its own, which starts when the first is wanted."""
 
-    def __init__(self, embedder: Any, embedder_name: str, store: Store, measure: Measure) -> None:
-        self._embedder, self._name, self._store, self._measure = embedder, embedder_name, store, measure
-        self._vectors: dict[str, Any] = {}
+    def __init__(self, embedder: Embedder, embedder_name: str, store: Records, measure: Measure) -> None:
+        self._name, self._store, self._measure = embedder_name, store, measure
+        self.embedder = RememberingEmbedder(embedder)
         self._looked: dict[tuple[Scope, str], float] = {}
         self._wanted: queue.SimpleQueue[tuple[Scope, Policy, Floor | None] | None] = queue.SimpleQueue()
         self._turn, self._stop = threading.Lock(), threading.Event()
@@ -43,15 +67,6 @@ class FloorKeeper:
         weights = repr((policy.weighing, sorted(policy.own_weights.items()))).encode()
         channels = "+".join(sorted(policy.ways))
         return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}"
-
-    def embed(self, text: str) -> Any:
-        """The vector of a question; those of our own are kept, for all scopes are asked the same."""
-        vector = self._vectors.get(text)
-        if vector is None:
-            vector = self._embedder.embed_query(text)
-            if text in _OURS:
-                self._vectors[text] = vector
-        return vector
 
     def want(self, scope: Scope, policy: Policy, known: Floor | None) -> None:
         """Have it looked after that this floor is there and up to date; returns at once."""

@@ -14,10 +14,10 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
-from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0

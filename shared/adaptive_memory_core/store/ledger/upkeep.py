@@ -22,7 +22,8 @@ _FLAGS = {
 }
 _LATELY = (
     "SELECT stored_id FROM records INDEXED BY records_useful "
-    "WHERE user_key = ? AND useful_step > ? AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT ?"
+    "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
+    "AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT :limit"
 )
 _TALLY = """
 SELECT
@@ -79,10 +80,10 @@ class LedgerUpkeep(LedgerUsers):
         with self.file.reading() as sql:
             return list(strength_statistics.samples(sql, self._known_user(sql, scope)))
 
-    def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]:
-        """The records that were of use after a step of the user's, the latest first."""
+    def lately(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
+        """The records that were of use within the user's last recalls, the latest first."""
         with self.file.reading() as sql:
-            found = sql.execute(_LATELY, (self._known_user(sql, scope), since, limit))
+            found = sql.execute(_LATELY, {"user": self._known_user(sql, scope), "recalls": recalls, "limit": limit})
             return [row[0] for row in found]
 
     def rebalance(self, scope: Scope, balance: float) -> None:

@@ -15,15 +15,16 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
-from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
+from adaptive_memory_core.flow.ports import Found, Stored
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
-from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
 from adaptive_memory_core.store.words.posting_lists import NO_NEWS, Resident
 from adaptive_memory_core.store.words.rows import Text
+from adaptive_memory_core.stored_metadata import created_at, metadata_of
 
 IN_RAM = 500_000  # records of all users whose lists are kept
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -39,7 +40,7 @@ class WordIndex:
         self._unwritten = Unwritten()
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         asked = Counter(words(cue))
         with self._turn:
@@ -58,7 +59,7 @@ class WordIndex:
         worth = sum(getattr(fusion, name) * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return Leads(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
+        return WordsFound(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
