@@ -9,7 +9,7 @@ import orjson
 
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.store.ledger_log import encode, logged_recall, without
+from adaptive_memory_core.store.ledger.recall_encoding import encode, logged_recall, without
 
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn"
 
