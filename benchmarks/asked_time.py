@@ -22,7 +22,7 @@ from typing import NamedTuple
 import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, English, LocalEmbedder, Policy, UserMemory
-from adaptive_memory_core.cue.intent import understand
+from adaptive_memory_core.cue.time.intent import understand
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.data import halves, load
 from benchmarks.report import print_table, write_json

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, Weights
-from adaptive_memory_core.fusion import LEADS
+from adaptive_memory_core.policy.fusion import LEADS
 from benchmarks.data import Question
 from benchmarks.rot import user_of
 

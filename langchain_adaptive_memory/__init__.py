@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.models.extras import require
 
 if TYPE_CHECKING:
-    from langchain_adaptive_memory.middleware import AdaptiveMemoryMiddleware
+    from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
+    from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
     from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
-    from langchain_adaptive_memory.store import AdaptiveMemoryStore
     from langchain_adaptive_memory.tools import create_recall_tool, create_remember_tool
     from langchain_adaptive_memory.user import EVERYONE
 
@@ -27,9 +27,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AdaptiveMemoryMiddleware": ("middleware", "langchain"),
+    "AdaptiveMemoryMiddleware": ("agents.middleware", "langchain"),
     "AdaptiveMemoryRetriever": ("retriever", "langchain_core"),
-    "AdaptiveMemoryStore": ("store", "langgraph"),
+    "AdaptiveMemoryStore": ("langgraph_store.store", "langgraph"),
     "EVERYONE": ("user", "langchain_core"),
     "create_recall_tool": ("tools", "langchain_core"),
     "create_remember_tool": ("tools", "langchain_core"),

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
-from adaptive_memory_core.flow import check
+from adaptive_memory_core import arguments as check
 
 FIELDS = ("k", "filter", "policy", "score_threshold", "similarity_threshold", "reinforce")  # of the retriever
 ARGUMENTS = (*FIELDS, "user_id", "now", "turn")

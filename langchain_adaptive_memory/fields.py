@@ -12,7 +12,7 @@ from pydantic import ConfigDict, SkipValidation, ValidationError, ValidationInfo
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
-from adaptive_memory_core.flow import check
+from adaptive_memory_core import arguments as check
 from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user
 from langchain_adaptive_memory.turns import watch_runs

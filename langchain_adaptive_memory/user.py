@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import var_child_runnable_config
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, ScopeError, UserMemory
-from adaptive_memory_core.flow.check import user_scope
+from adaptive_memory_core.arguments import user_scope
 
 USER_KEY = "user_id"
 RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime

@@ -22,7 +22,7 @@ from adaptive_memory_core import (
     SQLiteLedger,
     UserMemory,
 )
-from adaptive_memory_core.store import place
+from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
 from llama_adaptive_memory.lease import Key, Lease, guard, shared

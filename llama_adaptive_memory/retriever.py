@@ -15,7 +15,7 @@ from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
-from adaptive_memory_core.flow.check import count
+from adaptive_memory_core.arguments import count
 from llama_adaptive_memory.convert import node_of
 from llama_adaptive_memory.embedding import acue_of, cue_of
 from llama_adaptive_memory.filters import where_of

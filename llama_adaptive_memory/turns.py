@@ -17,7 +17,7 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.span import BaseSpan, active_span_id
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from adaptive_memory_core.flow.check import name as checked
+from adaptive_memory_core.arguments import name as checked
 
 MOST_OPEN = 100_000  # spans under way; beyond it the oldest were left behind by calls that never ended
 _named: ContextVar[str | None] = ContextVar("adaptive_memory_question", default=None)

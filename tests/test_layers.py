@@ -15,8 +15,9 @@ PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors", "frozen"},
     {"records", "reports", "identity"},
-    {"ranges", "pace", "fusion", "kind_weights", "sources", "usefulness", "weights", "presets", "policy", "keeping"},
+    {"policy"},
     PURE,
+    {"arguments"},
     {"flow"},
     {
         "memory",

@@ -2,8 +2,8 @@
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.build import build_cue, drift
-from adaptive_memory_core.cue.english import English
-from adaptive_memory_core.cue.intent import Intent, Sign, Window
+from adaptive_memory_core.cue.time.english import English
+from adaptive_memory_core.cue.time.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
@@ -23,8 +23,6 @@ from adaptive_memory_core.errors import (
     StoreError,
     StoreInUseError,
 )
-from adaptive_memory_core.fusion import Fusion
-from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
@@ -32,8 +30,12 @@ from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.models.openai_reranker import OpenAIReranker
 from adaptive_memory_core.models.tokens import token_counter
-from adaptive_memory_core.pace import Remembrance
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.decay import Remembrance
+from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.usefulness import Usefulness
+from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import (
     AgentState,
     Cue,
@@ -59,11 +61,9 @@ from adaptive_memory_core.reports import (
     Stats,
     Strengths,
 )
-from adaptive_memory_core.score.floor_report import Calibration, Unrelated
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.usefulness import Usefulness
+from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.weights import Weights
 
 __all__ = [
     "AdaptiveMemory",

@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.flow import check
 from adaptive_memory_core.memory import AdaptiveMemory
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.user_memory import UserMemory

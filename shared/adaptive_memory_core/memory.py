@@ -16,33 +16,34 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from adaptive_memory_core.cue.english import English
-from adaptive_memory_core.cue.intent import Language
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments import channels as check_channels
+from adaptive_memory_core.arguments import moment, user_scope
+from adaptive_memory_core.cue.time.english import English
+from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, InvalidInputError, PolicyError, ScopeError
-from adaptive_memory_core.flow import check
 from adaptive_memory_core.flow.calibrate import calibrate
-from adaptive_memory_core.flow.check import channels as check_channels
-from adaptive_memory_core.flow.check import moment, user_scope
-from adaptive_memory_core.flow.drive import Flow
-from adaptive_memory_core.flow.fallback import fallback_of
-from adaptive_memory_core.flow.outside import Theirs, Unanswered, UnansweredBy
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, UnansweredBy
+from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.keeping import Keeping
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
-from adaptive_memory_core.pace import Phase, Regime
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
-from adaptive_memory_core.store import place, process_lock
-from adaptive_memory_core.store.chroma import ChromaStore
+from adaptive_memory_core.store import locations as place
+from adaptive_memory_core.store import process_lock
+from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import trim
-from adaptive_memory_core.store.lexical_channel import LexicalChannel
-from adaptive_memory_core.store.projector import BackgroundProjector
-from adaptive_memory_core.store.word_index import WordIndex
+from adaptive_memory_core.store.ledger.outbox import trim
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.words.channel import LexicalChannel
+from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.write_back import BackgroundProjector
 from adaptive_memory_core.upkeep_verbs import request_to_calibrate
 from adaptive_memory_core.user_memory import UserMemory
 

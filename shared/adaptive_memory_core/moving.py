@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adaptive_memory_core.flow import moving
-from adaptive_memory_core.flow.drive import Flow
+from adaptive_memory_core.flow import export_import as moving
+from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.upkeep import Upkeep
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from adaptive_memory_core import upkeep_verbs as verbs
-from adaptive_memory_core.flow import reinforce
-from adaptive_memory_core.flow.drive import Flow, arun, run
-from adaptive_memory_core.flow.fallback import Fallback, unmet_here
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.flow import feedback as reinforce
+from adaptive_memory_core.flow.calls.drive import Flow, arun, run
+from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
-from adaptive_memory_core.score.floor_report import Calibration
+from adaptive_memory_core.score.nothing_found_report import Calibration
 from adaptive_memory_core.verbs import Memory, Moment
 
 T = TypeVar("T")
@@ -85,9 +85,10 @@ class Upkeep:
         until: Moment | None = None,
         limit: int = 100,
         containing: str | None = None,
+        turn: str | None = None,
     ) -> Sequence[LoggedRecall]:
-        """Past recalls of this scope from the log, newest first: of a time, or those that looked at one record."""
-        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+        """Past recalls of this scope from the log, newest first: of a time, a turn, or with one record."""
+        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing, turn))
 
     async def arecalls(
         self,
@@ -95,9 +96,10 @@ class Upkeep:
         until: Moment | None = None,
         limit: int = 100,
         containing: str | None = None,
+        turn: str | None = None,
     ) -> Sequence[LoggedRecall]:
         """`recalls`, async."""
-        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing, turn))
 
     def prune(
         self,

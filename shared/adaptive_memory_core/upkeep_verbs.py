@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import calibrate as calibrating
-from adaptive_memory_core.flow import check, look_back, pruning, reinforce, standing
+from adaptive_memory_core.flow import feedback as reinforce
+from adaptive_memory_core.flow import flagged as standing
 from adaptive_memory_core.flow import forget as forgetting
-from adaptive_memory_core.flow.drive import Flow
-from adaptive_memory_core.flow.find import Request
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.flow import history as look_back
+from adaptive_memory_core.flow import prune as pruning
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
-from adaptive_memory_core.score.floor import FEWEST
-from adaptive_memory_core.score.floor_report import Calibration
+from adaptive_memory_core.score.nothing_found import FEWEST
+from adaptive_memory_core.score.nothing_found_report import Calibration
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment
 
@@ -87,6 +91,7 @@ def recalls(
     until: Moment | None,
     limit: int,
     containing: str | None,
+    turn: str | None,
 ) -> Flow[Sequence[LoggedRecall]]:
     return look_back.recalls(
         memory.ports(),
@@ -95,6 +100,7 @@ def recalls(
         until=check.moment(until, "until"),
         limit=check.count(limit, "limit", most=1_000_000),
         containing=None if containing is None else check.name(containing, "id"),
+        turn=None if turn is None else check.name(turn, "turn"),
     )
 
 

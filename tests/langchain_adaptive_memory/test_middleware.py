@@ -22,7 +22,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, ScopeError
-from langchain_adaptive_memory.middleware import AdaptiveMemoryMiddleware
+from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.conftest import Clock, word_vectors
 

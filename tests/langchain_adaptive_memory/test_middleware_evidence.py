@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, Scored, UserMemory
-from langchain_adaptive_memory.evidence import TAG, cited, evidence, marked, unmarked, with_evidence
-from langchain_adaptive_memory.middleware import AdaptiveMemoryMiddleware
-from langchain_adaptive_memory.middleware_state import last_answer, last_question
+from langchain_adaptive_memory.agents.evidence import TAG, cited, evidence, marked, unmarked, with_evidence
+from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
+from langchain_adaptive_memory.agents.state import last_answer, last_question
 
 
 @pytest.fixture

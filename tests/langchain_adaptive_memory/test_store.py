@@ -15,7 +15,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langgraph.store.base import GetOp, PutOp, SearchOp
 
 from adaptive_memory_core import ClosedError, EmbedderError, InvalidInputError, Policy, Weights
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, Held, word_vectors
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))
@@ -130,7 +130,7 @@ def test_a_search_beyond_the_widest_one_compares_what_passes_one_by_one(
     store: AdaptiveMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, small in (("FEW", 1), ("SCANNED", 10), ("WIDEST", 30)):
-        monkeypatch.setattr(f"langchain_adaptive_memory.store_search.{name}", small)
+        monkeypatch.setattr(f"langchain_adaptive_memory.langgraph_store.search.{name}", small)
     store.batch([PutOp(ANA, str(n), {"text": f"tea number{n}", "n": n}) for n in range(300)])
     assert set(found(store, *ANA, query="tea", filter={"n": {"$lt": 4}})) == {"0", "1", "2", "3"}
     assert found(store, *ANA, query="tea number7", filter={"n": {"$lt": 9}}, limit=1) == ["7"]

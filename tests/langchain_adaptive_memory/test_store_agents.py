@@ -21,7 +21,7 @@ from langmem import (  # type: ignore[import-untyped] # it ships no types
     create_search_memory_tool,
 )
 
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import word_vectors
 
 MEMORIES = ("memories", "{langgraph_user_id}")

@@ -31,7 +31,7 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 
 from adaptive_memory_core import Policy, Weights
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))  # the score is the similarity itself
 NAMESPACES = [("a",), ("a", "b"), ("a", "b", "c"), ("ab",), ("z", "b")]

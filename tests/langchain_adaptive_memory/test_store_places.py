@@ -17,14 +17,14 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import InvalidInputError, StoreError, StoreInUseError
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, delete, word_vectors
 
 ANA = ("users", "ana")
 ROOT = Path(__file__).parents[2]
 WRITER = """
 import os, signal, sys
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.langchain_adaptive_memory.test_store_places import ANA, INDEX
 store = AdaptiveMemoryStore(INDEX, path=sys.argv[1])
 store.put(ANA, "over", {"text": "red tea"})
@@ -265,7 +265,7 @@ def test_a_server_needs_a_path_for_items_and_reads_and_two_stores_share_them(ser
 
 FORKED = """
 import os, sys
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.langchain_adaptive_memory.test_store_places import ANA, INDEX
 for index in (INDEX, None):
     with AdaptiveMemoryStore(index) as store:

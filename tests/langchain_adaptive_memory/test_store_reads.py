@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import InvalidInputError, Policy, Record, UserMemory
-from langchain_adaptive_memory.store import AdaptiveMemoryStore
+from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, word_vectors
 
 ANA = ("users", "ana")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record, Verdict
-from adaptive_memory_core.learn.feedback import demoted, judged, rejudged
+from adaptive_memory_core.learn.verdict_importance import demoted, judged, rejudged
 from adaptive_memory_core.score.signals import DAY, boosted, importance, recency
 
 verdicts = st.sampled_from(list(Verdict))

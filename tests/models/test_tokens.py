@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import InvalidInputError, token_counter
-from adaptive_memory_core.context.tokens import estimated_tokens
+from adaptive_memory_core.context.token_estimate import estimated_tokens
 
 ENGLISH = (
     "Alice prefers PostgreSQL for new services, and she told the team so in the review last week. "

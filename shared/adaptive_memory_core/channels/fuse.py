@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.ranks import reciprocal_ranks
-from adaptive_memory_core.fusion import LEADS, Fusion
+from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
+from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
+from adaptive_memory_core.policy.fusion import LEADS, Fusion
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.sources import AS_THE_VECTORS, RERANKER
 
 COVERED = "covered"  # the lead that is the same for all: the share of the cue's words that the best record has
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone, tzinfo
 
-from adaptive_memory_core.cue.calendar import Span, months
-from adaptive_memory_core.cue.english import local
-from adaptive_memory_core.cue.english_dates import find
+from adaptive_memory_core.cue.time.calendar import Span, months
+from adaptive_memory_core.cue.time.english import local
+from adaptive_memory_core.cue.time.english_dates import find
 
 _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))

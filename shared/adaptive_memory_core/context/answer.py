@@ -11,11 +11,11 @@ from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.context.brief import Summarise
 from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
-from adaptive_memory_core.context.tokens import Count, estimated_tokens
-from adaptive_memory_core.cue.intent import NO_INTENT, Intent
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
+from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
-from adaptive_memory_core.score.useful import NO_USE, Use
+from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 _SIDES = {-1: "before", 1: "after"}
 

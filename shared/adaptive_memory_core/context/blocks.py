@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.channels.turns import Turn, turn_of
+from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.tokens import Count
+from adaptive_memory_core.context.token_estimate import Count
 
 Summarise = Callable[[Sequence[str], int], str]  # texts and the most tokens for all of them together, to one text
 LEAST = 8  # tokens that one memory needs to say anything at all

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from adaptive_memory_core.context.blocks import Page
 from adaptive_memory_core.context.entries import Entry, shared
 from adaptive_memory_core.context.styles import Style
-from adaptive_memory_core.context.tokens import Count
+from adaptive_memory_core.context.token_estimate import Count
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ from adaptive_memory_core.context.brief import Summarise, extract, summarised
 from adaptive_memory_core.context.entries import entries, entry
 from adaptive_memory_core.context.layout import Layout
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
-from adaptive_memory_core.context.tokens import Count, estimated_tokens
+from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.policy import MERGE
+from adaptive_memory_core.policy.policy import MERGE
 from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scored
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.drive import Flow, ask
-from adaptive_memory_core.flow.find import Finding, Request
-from adaptive_memory_core.flow.leads import joined, look
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.candidates.other_channels import joined, look
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Cue
-from adaptive_memory_core.score.floor import Best, best_of, chance, fitted
-from adaptive_memory_core.score.floor_report import Calibration, Unrelated
+from adaptive_memory_core.score.nothing_found import Best, best_of, chance, fitted
+from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
 
 SHOWN = 5  # of the questions that came nearest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.identity import scoped_id

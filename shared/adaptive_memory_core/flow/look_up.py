@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
-from adaptive_memory_core.flow import carry_over
-from adaptive_memory_core.flow.drive import Flow, ask
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates import read_state as carry_over
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.learn.remembrance import as_of
-from adaptive_memory_core.pace import Regime
+from adaptive_memory_core.learn.decay.strength import as_of
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Record, Scope
 
 

@@ -7,22 +7,22 @@ from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.beside import intact
-from adaptive_memory_core.flow.compared import compared
-from adaptive_memory_core.flow.dense import dense
-from adaptive_memory_core.flow.drive import Flow, attempt
-from adaptive_memory_core.flow.find import Finding, Request
-from adaptive_memory_core.flow.floored import floored
-from adaptive_memory_core.flow.judge import reranked
-from adaptive_memory_core.flow.lately import lately
-from adaptive_memory_core.flow.leads import joined, look
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.asked_time import timed
+from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.candidates.other_channels import joined, look
+from adaptive_memory_core.flow.candidates.recently_helpful import lately
+from adaptive_memory_core.flow.candidates.vectors import dense
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
-from adaptive_memory_core.flow.timed import timed
-from adaptive_memory_core.learn.remembrance import read
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.flow.steps.candidate_vectors import compared
+from adaptive_memory_core.flow.steps.neighbours import intact
+from adaptive_memory_core.flow.steps.relevance_floor import floored
+from adaptive_memory_core.flow.steps.rerank_best import reranked
+from adaptive_memory_core.learn.decay.strength import read
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped
-from adaptive_memory_core.score.floor import of_time_alone
+from adaptive_memory_core.score.nothing_found import of_time_alone
 from adaptive_memory_core.score.select import select
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps

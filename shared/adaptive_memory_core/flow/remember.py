@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     InvalidInputError,
@@ -12,8 +13,7 @@ from adaptive_memory_core.errors import (
     PartialWriteError,
     StoreError,
 )
-from adaptive_memory_core.flow.check import distinct
-from adaptive_memory_core.flow.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.identity import scoped_id

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.beside import intact
-from adaptive_memory_core.flow.compared import compared
-from adaptive_memory_core.flow.drive import Flow, ask
-from adaptive_memory_core.flow.find import Finding, Request, present, standing, strangers, use_of
-from adaptive_memory_core.flow.judge import reranked
-from adaptive_memory_core.flow.leads import NOT_HERE
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates.asked_time import timed
+from adaptive_memory_core.flow.candidates.gather import Finding, Request, present, standing, strangers, use_of
+from adaptive_memory_core.flow.candidates.other_channels import NOT_HERE
 from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.recall import choose, learn
-from adaptive_memory_core.flow.timed import timed
+from adaptive_memory_core.flow.steps.candidate_vectors import compared
+from adaptive_memory_core.flow.steps.neighbours import intact
+from adaptive_memory_core.flow.steps.rerank_best import reranked
 from adaptive_memory_core.records import Dropped, Hit, Record
 
 

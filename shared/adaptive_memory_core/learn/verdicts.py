@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from adaptive_memory_core.learn.balance import Ranking, lean, moved
-from adaptive_memory_core.learn.feedback import rejudged
-from adaptive_memory_core.learn.reading import latest
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.learn.after_read import latest
+from adaptive_memory_core.learn.usefulness_weight import Ranking, lean, moved
+from adaptive_memory_core.learn.verdict_importance import rejudged
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Verdict
 
 

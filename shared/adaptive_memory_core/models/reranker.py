@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.sources import check_names
+from adaptive_memory_core.policy.channel_names import check_names
 
 Found = Mapping[str, float] | Iterable[tuple[str, float]]
 Source = Callable[[str, str | None, int], Found | Awaitable[Found]]  # cue, user, limit -> ids with numbers

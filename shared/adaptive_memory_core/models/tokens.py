@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from adaptive_memory_core.context.tokens import Count, estimated_tokens
+from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.models.local import tokenizer

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.fuse import relevances
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit, Scored
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
 from adaptive_memory_core.score.signals import importance, recency, weakened
-from adaptive_memory_core.score.useful import NO_USE, Use
-from adaptive_memory_core.weights import Weights
+from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 
 def normalise(values: Sequence[float], *, spread: float) -> list[float]:

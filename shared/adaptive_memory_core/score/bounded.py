@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
-from adaptive_memory_core.score.useful import Use, raised, usefulness
+from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
 FIT = 0.15  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
 
@@ -67,8 +67,8 @@ def bounded(
 ) -> list[dict[str, float]]:
     """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that.
 
-    >>> from adaptive_memory_core.weights import Weights
-    >>> from adaptive_memory_core.usefulness import Usefulness
+    >>> from adaptive_memory_core.policy.weights import Weights
+    >>> from adaptive_memory_core.policy.usefulness import Usefulness
     >>> plain = Policy(weights=Weights(recency=1, importance=1, similarity=2), blend="bounded")
     >>> bounded(plain, Use(), [1.0], [0.0], [0.0], [0.5], [1.0])
     [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25, 'useful': 0.0}]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Scored
+from adaptive_memory_core.score.copies import leaders, plain
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.same import leaders, plain
 
 Vectors = Mapping[str, Any]  # by id in the collection
 Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it

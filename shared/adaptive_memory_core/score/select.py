@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from adaptive_memory_core.cue.intent import NO_INTENT, Intent
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
+from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
-from adaptive_memory_core.score.intent import attuned, timely
-from adaptive_memory_core.score.kinds import weighed
-from adaptive_memory_core.score.same import leaders
-from adaptive_memory_core.score.useful import NO_USE, Use
+from adaptive_memory_core.score.kind_share import weighed
+from adaptive_memory_core.score.time_match import attuned, timely
+from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 NO_VECTORS: Mapping[str, Any] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record
 
 DAY = 86_400.0

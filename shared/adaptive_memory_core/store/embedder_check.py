@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import EmbedderMismatchError
 from adaptive_memory_core.models.embedder import Embedder
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
     from chromadb import Collection

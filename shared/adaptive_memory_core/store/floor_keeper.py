@@ -12,11 +12,11 @@ from typing import Any
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.drive import Flow, attempt, run
+from adaptive_memory_core.flow.calls.drive import Flow, attempt, run
 from adaptive_memory_core.flow.ports import Store
-from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.score.floor import Floor
+from adaptive_memory_core.score.nothing_found import Floor
 
 GROWTH = 1.25  # times as many (or as few) records at which a floor is measured anew; guess
 COUNTED_SECONDS = 600.0  # between two looks at how many records a scope has, where nothing was written here

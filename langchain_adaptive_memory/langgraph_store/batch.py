@@ -1,0 +1,93 @@
+"""What does a batch of operations ask for? Checked as a whole before anything is read, embedded or written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from langgraph.store.base import GetOp, ListNamespacesOp, Op, PutOp, SearchOp
+
+from adaptive_memory_core import InvalidInputError
+from langchain_adaptive_memory.langgraph_store import filters
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding
+from langchain_adaptive_memory.langgraph_store.rows import Write, check_names, clean, encoded, path_of
+
+Place = tuple[str, str]
+
+
+@dataclass
+class Batch:
+    """A checked batch. Of several writes to one key the last one counts."""
+
+    ops: list[Op]
+    writes: dict[Place, Write | None] = field(default_factory=dict)  # None: delete
+    texts: dict[Place, list[str]] = field(default_factory=dict)  # of each item that is written
+
+    @property
+    def queries(self) -> list[str]:
+        return [query for op in self.ops if isinstance(op, SearchOp) and (query := query_of(op))]
+
+    @property
+    def documents(self) -> list[str]:
+        return [text for texts in self.texts.values() for text in texts]
+
+
+def planned(ops: Iterable[Op], embedding: Embedding | None) -> Batch:
+    """The batch that these operations make."""
+    batch = Batch(list(ops))
+    for op in batch.ops:
+        if not isinstance(op, GetOp | SearchOp | PutOp | ListNamespacesOp):
+            allowed = "GetOp, SearchOp, PutOp and ListNamespacesOp"
+            raise ValueError(f"Unknown operation type: {type(op)}. Allowed are {allowed}.")  # noqa: TRY004 - as theirs
+        check_names(op)
+        if isinstance(op, PutOp):
+            _plan_write(batch, op, embedding)
+        elif not isinstance(op, GetOp):
+            _check_page(op)
+    return batch
+
+
+def query_of(op: SearchOp) -> str | None:
+    """What is looked for, if anything."""
+    return clean(op.query) if op.query and op.query.strip() else None
+
+
+def _plan_write(batch: Batch, op: PutOp, embedding: Embedding | None) -> None:
+    place = (path_of(op.namespace), op.key)
+    batch.writes.pop(place, None)
+    batch.texts.pop(place, None)
+    if op.value is None:
+        batch.writes[place] = None
+        return
+    fields = _fields(op)
+    texts = [] if embedding is None else embedding.texts(op.value, fields)
+    batch.writes[place] = Write(*place, encoded(op.value), fields, _minutes(op), len(texts))
+    batch.texts[place] = texts
+
+
+def _fields(op: PutOp) -> str:
+    if op.index is None or op.index is False:
+        return json.dumps(op.index)
+    if isinstance(op.index, str) or not all(isinstance(one, str) for one in op.index):
+        raise InvalidInputError(f"index is {op.index!r}. Give None, False or a list of paths, e.g. ['text'].")
+    return json.dumps(list(op.index))
+
+
+def _minutes(op: PutOp) -> float | None:
+    ttl = op.ttl
+    if ttl is None:
+        return None
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not math.isfinite(ttl) or ttl < 0:
+        raise InvalidInputError(f"ttl is {ttl!r}. Give minutes from 0, or None for no end.")
+    return float(ttl)
+
+
+def _check_page(op: SearchOp | ListNamespacesOp) -> None:
+    for name in ("limit", "offset"):
+        value = getattr(op, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InvalidInputError(f"{name} is {value!r}. Give a whole number from 0.")
+    if isinstance(op, SearchOp):
+        filters.check(op.filter)

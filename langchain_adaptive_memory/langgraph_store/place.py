@@ -1,0 +1,142 @@
+"""Where does a store live? In RAM, in a directory, or beside a client: items in SQLite, vectors in Chroma."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import uuid
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chromadb
+
+from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
+from adaptive_memory_core.store import locations as chroma_place
+from adaptive_memory_core.store.embedder_check import notes_on
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding
+from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
+from langchain_adaptive_memory.langgraph_store.items import Items
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+ITEMS_NAME = "adaptive_memory_items.sqlite3"
+_in_memory: weakref.WeakValueDictionary[str, ItemsFile] = weakref.WeakValueDictionary()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the memory of a store is opened with."""
+
+    collection: str
+    policy: Policy | None
+    keeping: Keeping | None
+    clock: Callable[[], float]
+
+
+class Place:
+    """The items of a store and, where it has an index, its memory; opened together and closed together."""
+
+    def __init__(self, path: str | Path | None, client: Any, embedding: Embedding | None, settings: Settings) -> None:
+        self._own_collection: Any = None
+        self._pid = os.getpid()
+        self.memory: AdaptiveMemory | None = None
+        directory = _directory(path, client)
+        try:
+            if embedding is not None:
+                self._open_memory(directory if client is None else path, client, embedding, settings)
+            self._open_items(directory, settings.collection)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of what was opened here; a client that was given stays open."""
+        if self._pid != os.getpid():
+            return  # the files are the parent's
+        if self.memory is not None:
+            self.memory.close()
+        file = getattr(self, "file", None)
+        if file is not None and file.path != IN_MEMORY:
+            file.close()
+        collection, self._own_collection = self._own_collection, None
+        if collection is not None:
+            _delete(collection)
+
+    def check_process(self) -> None:
+        """Refuse to serve where the process was forked."""
+        if self._pid != os.getpid():
+            raise ClosedError(
+                "This store was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "
+                "the process that uses it."
+            )
+
+    def _open_memory(self, path: str | Path | None, client: Any, embedding: Embedding, settings: Settings) -> None:
+        options: dict[str, Any] = {"policy": settings.policy, "keeping": settings.keeping, "clock": settings.clock}
+        if client is None and path is not None:
+            self.memory = AdaptiveMemory.open(path, settings.collection, embedder=embedding.embedder, **options)
+            return
+        name = settings.collection
+        if client is None:  # every EphemeralClient of a process sees the same collections
+            client, name = chromadb.EphemeralClient(), f"{name}-{uuid.uuid4().hex}"
+        collection = chroma_place.open_collection(client, name, notes_on(embedding.embedder))
+        if name != settings.collection:
+            self._own_collection = collection
+        ledger = None if path is None else Path(path) / chroma_place.LEDGER_NAME
+        self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
+
+    def _open_items(self, directory: Path | None, name: str) -> None:
+        uuid_of = None if self.memory is None else str(self.memory.ports().store.collection.id)  # type: ignore[attr-defined] # a ChromaStore
+        if directory is not None:
+            self.file = ItemsFile(directory / ITEMS_NAME)
+        elif uuid_of is None or self._own_collection is not None:
+            self.file = ItemsFile(IN_MEMORY)
+        else:
+            self.file = _in_memory.setdefault(uuid_of, ItemsFile(IN_MEMORY))
+        self.items = Items(self.file, name)
+        if uuid_of is not None:
+            self.items.meet(uuid_of)
+
+
+def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None:
+    """Where the items' file belongs; None for RAM."""
+    if client is None:
+        return None if path is None else chroma_place.checked(path)
+    settings = _settings_of(client)
+    embedded = "fastapi" not in str(settings.chroma_api_impl).lower()
+    if embedded and path is not None:
+        raise InvalidInputError(
+            f"Given are path={str(path)!r} and an embedded client, which has a place of its own. Give one of them; "
+            "path= beside client= is for a client of a server."
+        )
+    if embedded:
+        return Path(settings.persist_directory) if settings.is_persistent else None
+    if path is None:
+        raise InvalidInputError(
+            "The client is of a server, so items and reads have no place of their own: Chroma holds only the vectors. "
+            "Pass path= as well, a directory that every process using this store can open."
+        )
+    return chroma_place.checked(path)
+
+
+def _settings_of(client: Any) -> Any:
+    get_settings = getattr(client, "get_settings", None)
+    if get_settings is None or inspect.iscoroutinefunction(getattr(client, "get_collection", None)):
+        raise InvalidInputError(
+            f"The client is a {type(client).__name__}. Give a chromadb.PersistentClient, EphemeralClient or "
+            "HttpClient; an AsyncHttpClient cannot be used."
+        )
+    return get_settings()
+
+
+def _delete(collection: Any) -> None:
+    """Records first: Chroma leaves lists in metadata to whoever comes next."""
+    try:
+        while ids := collection.get(include=[], limit=5_000)["ids"]:
+            collection.delete(ids=ids)
+        collection._client.delete_collection(collection.name, tenant=collection.tenant, database=collection.database)
+    except (chromadb.errors.ChromaError, ValueError, RuntimeError):
+        return  # the process is ending, and RAM with it

@@ -1,0 +1,146 @@
+"""How does an item become a row, and a row an item? Namespaces as paths, values as JSON, times as POSIX seconds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, Op, PutOp, SearchOp
+
+from adaptive_memory_core import InvalidInputError
+from langchain_adaptive_memory.langgraph_store.filters import Namespace
+
+COLUMNS = (
+    "path, key, value, items.created_at, updated_at, ttl_minutes, expires_at, fields, record, vectors, version, "
+    "namespace_key, item_key"
+)
+Heading = dict[str, Any]
+
+
+class Row(NamedTuple):
+    """One item as it is stored; `value` and `fields` are JSON."""
+
+    path: str
+    key: str
+    value: str
+    created_at: float
+    updated_at: float
+    ttl_minutes: float | None
+    expires_at: float | None
+    fields: str
+    record: str
+    vectors: int
+    version: int
+    namespace_key: int
+    item_key: int
+
+    def content(self) -> dict[str, Any]:
+        """The value, fresh: nobody shares it."""
+        loaded: dict[str, Any] = json.loads(self.value)
+        return loaded
+
+    def heading(self) -> Heading:
+        """What an `Item` is made of, besides its value."""
+        created, updated = (datetime.fromtimestamp(at, tz=timezone.utc) for at in (self.created_at, self.updated_at))
+        return {"namespace": labels(self.path), "key": self.key, "created_at": created, "updated_at": updated}
+
+    def records(self) -> list[str]:
+        """Under which ids its vectors may stand in the collection."""
+        return record_ids(self.record, self.vectors)
+
+
+class Write(NamedTuple):
+    """One item to be written, checked; `ttl_minutes=None` means for good, `vectors` is how many it will have."""
+
+    path: str
+    key: str
+    value: str
+    fields: str
+    ttl_minutes: float | None
+    vectors: int = 0
+
+
+def path_of(namespace: Sequence[str]) -> str:
+    """A namespace as text; no label has a dot.
+
+    >>> path_of(("users", "ana")), labels("users.ana"), labels("")
+    ('users.ana', ('users', 'ana'), ())
+    """
+    return ".".join(namespace)
+
+
+def labels(path: str) -> Namespace:
+    return tuple(path.split(".")) if path else ()
+
+
+def prefixes(path: str) -> list[str]:
+    """A path and all above it, shortest first.
+
+    >>> prefixes("users.ana.notes")
+    ['users', 'users.ana', 'users.ana.notes']
+    """
+    parts = labels(path)
+    return [path_of(parts[:depth]) for depth in range(1, len(parts) + 1)]
+
+
+def check_names(op: Op) -> None:
+    """Refuse namespaces and keys that cannot be told apart or stored."""
+    if isinstance(op, ListNamespacesOp):
+        given = [tuple(condition.path) for condition in op.match_conditions or ()]
+    else:
+        given = [_namespace(op.namespace_prefix if isinstance(op, SearchOp) else op.namespace)]
+    for label in (label for namespace in given for label in namespace):
+        if not isinstance(label, str) or not label or "." in label or "\x00" in label or label != clean(label):
+            raise InvalidNamespaceError(
+                f"Invalid namespace label {label!r}. Give non-empty strings without '.', NUL and lone surrogates."
+            )
+    key = op.key if isinstance(op, GetOp | PutOp) else ""
+    if not isinstance(key, str) or key != clean(key):
+        raise InvalidInputError(f"The key is {key!r}. Give a string without lone surrogates.")
+
+
+def _namespace(given: Any) -> Namespace:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InvalidNamespaceError(f'The namespace is {given!r}. Give a tuple of strings, e.g. ("users", "ana").')
+    return tuple(given)
+
+
+def clean(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair, which has no UTF-8.
+
+    >>> clean("caf\\ud800")
+    'caf?'
+    """
+    return text.encode(errors="replace").decode()
+
+
+def encoded(value: Mapping[str, Any]) -> str:
+    """An item's value as JSON, or an error that says what JSON cannot hold.
+
+    >>> encoded({"a": [1, None, True], "b": {"c": 0.5}})
+    '{"a": [1, null, true], "b": {"c": 0.5}}'
+    """
+    try:
+        return json.dumps(dict(value), default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"The value cannot be stored: {error}. Give a mapping of JSON values: str, int, float, bool, None, lists "
+            "and mappings of these; isoformat() of a date, model_dump(mode='json') of a model."
+        ) from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} is no JSON value")
+
+
+def record_ids(record: str, count: int) -> list[str]:
+    """The ids of an item's vectors: the first has its record's own.
+
+    >>> record_ids("r", 3)
+    ['r', 'r/1', 'r/2']
+    """
+    return [record if number == 0 else f"{record}/{number}" for number in range(count)]

@@ -1,0 +1,165 @@
+"""In which order is a batch carried out? Reads, then the items, then their vectors - and what a crash left over."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from langgraph.store.base import GetOp, Item, ListNamespacesOp, Result, SearchItem, SearchOp
+
+from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
+from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
+from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits
+from langchain_adaptive_memory.langgraph_store.items import Items
+from langchain_adaptive_memory.langgraph_store.rows import Row, clean, path_of
+from langchain_adaptive_memory.langgraph_store.search import Search, metadata
+
+Due = list[tuple[Row, list[str]]]
+AT_ONCE = 200  # items that are mended, or records that are removed, in one go
+
+
+class Shelf:
+    """The items and their vectors, kept in step.
+
+    Items are written first and are true from then on; vectors follow. What a crash or an error leaves in between is
+    noted in the items' file and mended before the next batch that comes after it.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        memory: AdaptiveMemory | None,
+        embedding: Embedding | None,
+        clock: Callable[[], float],
+        *,
+        omit_expired: bool,
+    ) -> None:
+        self.items = items
+        self.memory = memory
+        self.embedding = embedding
+        self._clock = clock
+        self._omit_expired = omit_expired
+        self._writing = threading.RLock()
+        self._due = True
+
+    def carry_out(self, batch: Batch, vectors: Vectors) -> list[Result]:
+        """Do what the batch asks; reads see what was there before its writes."""
+        now = self._clock()
+        seen = now if self._omit_expired else None
+        results: list[Result] = []
+        gotten: list[Row] = []
+        for op in batch.ops:
+            if isinstance(op, GetOp):
+                row = self.items.get(path_of(op.namespace), op.key, seen)
+                results.append(None if row is None else Item(value=row.content(), **row.heading()))
+                gotten += [row] if row is not None and op.refresh_ttl else []
+            elif isinstance(op, SearchOp):
+                results.append(self._search(op, vectors, now, seen))
+            else:
+                results.append(self._namespaces(op, seen) if isinstance(op, ListNamespacesOp) else None)
+        self._read(gotten, now)
+        if batch.writes:
+            self._write(batch, vectors, now)
+        return results
+
+    def sweep(self) -> int:
+        """Delete what has expired."""
+        with self._writing:
+            count = self.items.sweep(self._clock())
+            self._clear()
+        return count
+
+    def due(self) -> list[Due]:
+        """Items whose vectors a crash or an error kept from being written, in portions; each is named once."""
+        with self._writing:
+            if not self._due or self.memory is None or self.embedding is None:
+                return []
+            self._due = False
+            self._clear()
+            embedding = self.embedding
+            rows = [(row, embedding.texts(row.content(), row.fields)) for row in self.items.unsettled()]
+        return [rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
+
+    def mend(self, due: Due, vectors: Callable[[], Vectors]) -> None:
+        """Write the vectors of such items; where that cannot be done, say so and go on: they are found without."""
+        try:
+            with self._writing:
+                self._settle(due, vectors())
+        except Exception as error:  # noqa: BLE001 - any embedder's; search can do without these vectors
+            warnings.warn(
+                f"{len(due)} items still have no vectors, because writing them failed: {error}. Search finds them by "
+                "filter only. It is tried again when the store is opened again.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def _search(self, op: SearchOp, vectors: Vectors, now: float, seen: float | None) -> list[SearchItem]:
+        search, query = Search(self.items, op, seen), query_of(op)
+        if query is None or self.memory is None or self.embedding is None:
+            found = search.plain()
+        else:
+            found = search.ranked(self.memory, query, self.embedding.query(query, vectors), now)
+        if op.refresh_ttl:
+            self.items.touch([row for row, _ in found], now)
+        return [SearchItem(value=row.content(), score=score, **row.heading()) for row, score in found]
+
+    def _namespaces(self, op: ListNamespacesOp, seen: float | None) -> list[Namespace]:
+        conditions = op.match_conditions or ()
+        found = [one for one in self.items.namespaces(seen) if all(fits(one, condition) for condition in conditions)]
+        shortened = sorted({one[: op.max_depth] for one in found})
+        return shortened[op.offset : op.offset + op.limit]
+
+    def _read(self, rows: Sequence[Row], now: float) -> None:
+        """A get is a read: what expires lives on, and what has vectors is counted."""
+        self.items.touch(rows, now)
+        known = {row.record: row for row in rows if row.vectors}
+        if known and self.memory is not None:
+            cue = clean(f"get {', '.join(row.key for row in known.values())}")
+            self.memory.for_everyone().rerank(cue, dict.fromkeys(known), now=now)
+
+    def _write(self, batch: Batch, vectors: Vectors, now: float) -> None:
+        gone = [place for place, one in batch.writes.items() if one is None]
+        puts = [one for one in batch.writes.values() if one is not None]
+        with self._writing:
+            rows = self.items.write(puts, gone, now)
+            try:
+                self._settle([(row, batch.texts[row.path, row.key]) for row in rows], vectors)
+                self._clear()
+            except BaseException:
+                self._due = True
+                raise
+
+    def _settle(self, rows: Due, vectors: Vectors) -> None:
+        """Have the collection hold the vectors of these items, and none of what they were before."""
+        if self.memory is None or self.embedding is None:
+            return
+        records = [record for row, texts in rows for record in _records(row, texts)]
+        if records:
+            with self.embedding.lent(vectors):
+                self.memory.for_everyone().remember_many(records)
+        self._due |= not self.items.settle([(row, len(texts)) for row, texts in rows])
+
+    def _clear(self) -> None:
+        """Forget the records whose item is gone: their texts all at once, then their traces."""
+        left = [] if self.memory is None else self.items.leftovers()
+        if self.memory is None or not left:
+            return
+        user, store = self.memory.for_everyone(), self.memory.ports().store
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            store.remove(user.scope, some)
+            for record in some:
+                with suppress(NotFoundError):  # never read, or another process was faster
+                    user.forget(record)
+            self.items.cleared(some)
+
+
+def _records(row: Row, texts: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """An item as records for the memory: one for each text."""
+    labels = metadata(row)
+    for record, text in zip(row._replace(vectors=len(texts)).records(), texts, strict=True):
+        yield {"id": record, "text": text, "created_at": row.updated_at, "metadata": labels}

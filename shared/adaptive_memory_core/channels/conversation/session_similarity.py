@@ -1,0 +1,33 @@
+"""What do other candidates say of a turn? How like the cue the one before it is, and the best of its session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adaptive_memory_core.channels.conversation.sessions import Conversation
+
+
+def company(similar: Mapping[int, float], talk: Conversation) -> dict[int, tuple[float, float]]:
+    """For each candidate, given by its number with its similarity: that of the turn before it, 0 where that is no
+    candidate, and the best of its session. What stands alone has only itself.
+
+    >>> import numpy as np
+    >>> from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+    >>> turns = Turns([None] * 4, [0] * 4, ["s", "s", "s", None], [1.0, 2.0, 3.0, 0.0])
+    >>> company({0: 0.5, 1: 0.2, 3: 0.4}, conversation(turns, np.ones(4), 4))
+    {0: (0.5, 0.5), 1: (0.5, 0.5), 3: (0.4, 0.4)}
+    """
+    layout = talk.layout
+    best: dict[int, float] = {}
+    stands = {number: (int(layout.first[place]), place) for number, place in _places(similar, talk).items()}
+    for number, (session, _) in stands.items():
+        best[session] = max(best.get(session, 0.0), similar[number])
+    found = {}
+    for number, (session, place) in stands.items():
+        earlier = number if place == session else int(layout.order[place - 1])
+        found[number] = (similar.get(earlier, 0.0), best[session])
+    return found
+
+
+def _places(similar: Mapping[int, float], talk: Conversation) -> dict[int, int]:
+    return {number: int(talk.places[number]) for number in similar}

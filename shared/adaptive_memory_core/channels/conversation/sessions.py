@@ -1,0 +1,125 @@
+"""Which records were said one after the other, and by whom? Sessions laid out in order, speakers with their turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
+from adaptive_memory_core.channels.words.bm25 import Layout
+
+PAUSE = 3_600.0  # seconds without a word that end a session which has no name
+ENOUGH = 4  # texts that begin with a name and a colon until that is taken for a speaker
+Array = Any
+
+
+class Turns(NamedTuple):
+    """One entry a record: who spoke, how that is known, the session, and the place in it."""
+
+    speakers: Sequence[str | None]
+    told: Sequence[int]
+    sessions: Sequence[str | None]
+    places: Sequence[float]
+
+
+class Conversation(NamedTuple):
+    """`speakers` are in lower case, each with the numbers of what they said; `unnamed` says that texts do not repeat
+    their speaker's name, and `in_sessions` that there is a conversation at all. `places` say where in the
+    layout's order each record stands."""
+
+    layout: Layout
+    in_sessions: bool
+    speakers: Mapping[str, Array]
+    unnamed: bool
+    places: Array
+
+
+def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
+    """How the records stand to each other; those of no conversation stand alone.
+
+    >>> turns = Turns(["Ana", "Ben", None], [0, 0, 0], ["s", "s", None], [2.0, 1.0, 0.0])
+    >>> found = conversation(turns, np.ones(3), 3)
+    >>> found.layout.order.tolist(), found.layout.first.tolist(), found.layout.last.tolist(), sorted(found.speakers)
+    ([2, 1, 0], [0, 1, 1], [1, 3, 3], ['ana', 'ben'])
+    """
+    speakers = _speakers(turns)
+    sessions = _sessions(turns, speakers, lengths)
+    order = np.lexsort((np.arange(len(lengths)), np.array(turns.places), sessions))
+    starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
+    ends = np.append(starts[1:], len(lengths))[: len(starts)]
+    spread = ends - starts
+    layout = Layout(lengths, live, order, np.repeat(starts, spread), np.repeat(ends, spread))
+    spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
+    unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return Conversation(layout, bool((sessions >= 0).any()), speakers, unnamed, places)
+
+
+def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
+    """The speakers that a cue names.
+
+    >>> named("What did Ana's sister say?", {"ana": None, "ben": None})
+    ['ana']
+    """
+    text = cue.lower()
+    return [one for one in speakers if one in text and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text)]
+
+
+def without(cue: str, names: Sequence[str]) -> str:
+    """The cue without these names: they swamp a vector, and say nothing where no text repeats them.
+
+    >>> without("What did Ana's sister say to Ben?", ["ana", "ben"])
+    'What did sister say to ?'
+    >>> without("Ana?", ["ana"])
+    'Ana?'
+    """
+    pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    left = re.sub(rf"(?<!\w)(?:{pattern})(?:['\u2019]s)?(?!\w)", " ", cue, flags=re.IGNORECASE) if names else cue
+    left = " ".join(left.split())
+    return left if re.search(r"\w", left) else cue
+
+
+def next_to(layout: Layout, number: int) -> tuple[int | None, int | None]:
+    """The numbers of the records right before and right after one in its session.
+
+    >>> layout = Layout(np.ones(3), 3, np.array([2, 1, 0]), np.array([0, 0, 2]), np.array([2, 2, 3]))
+    >>> [next_to(layout, number) for number in (0, 1, 2)]
+    [(None, None), (2, None), (None, 1)]
+    """
+    place = int(np.flatnonzero(layout.order == number)[0])
+    before = int(layout.order[place - 1]) if place > layout.first[place] else None
+    after = int(layout.order[place + 1]) if place + 1 < layout.last[place] else None
+    return before, after
+
+
+def _speakers(turns: Turns) -> dict[str, Array]:
+    """Those that a field names, and those that enough texts begin with."""
+    found: dict[str, list[int]] = {}
+    sure: set[str] = set()
+    for number, (speaker, told) in enumerate(zip(turns.speakers, turns.told, strict=True)):
+        if speaker is not None:
+            found.setdefault(speaker.lower(), []).append(number)
+            if told != ONLY_IN_TEXT:
+                sure.add(speaker.lower())
+    return {name: np.array(said) for name, said in found.items() if name in sure or len(said) >= ENOUGH}
+
+
+def _sessions(turns: Turns, speakers: Mapping[str, Array], lengths: Array) -> Array:
+    """A number for each record's session; below 0 for what stands alone."""
+    numbers = -1 - np.arange(len(lengths), dtype=np.int64)
+    known: dict[str, int] = {}
+    for number, session in enumerate(turns.sessions):
+        if session is not None:
+            numbers[number] = known.setdefault(session, len(known))
+    loose = np.array(sorted(n for said in speakers.values() for n in said if turns.sessions[n] is None), dtype=np.int64)
+    if len(loose):
+        places = np.array(turns.places)[loose]
+        order = np.lexsort((loose, places))
+        breaks = np.diff(places[order], prepend=places[order[0]]) > PAUSE
+        numbers[loose[order]] = len(known) + np.cumsum(breaks)
+    numbers[lengths == 0.0] = -1 - np.flatnonzero(lengths == 0.0)  # what is gone is nobody's neighbour
+    return numbers

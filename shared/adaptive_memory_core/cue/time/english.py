@@ -1,0 +1,124 @@
+"""How does English say when? Dates are found by `english_dates`; here are the words that name no date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone, tzinfo
+
+from adaptive_memory_core.cue.time.calendar import Span
+from adaptive_memory_core.cue.time.english_dates import Dated, find
+from adaptive_memory_core.cue.time.english_leans import leaning
+from adaptive_memory_core.cue.time.intent import Sign, Window
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_QUOTED = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+_ANY = re.compile(  # a quick look first: most questions say nothing of time
+    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
+    r"|today|yesterday|this|other|current|recent|late|new|still|any ?more|moment|present|days|initial|first|origin"
+    r"|begin|start|earli|old|former|prev|back|use|before|once|prior|weekend|fortnight|\w+days?\b|christmas|halloween|valentine|on|since|at"
+    r"|to date|up.to)",
+    re.IGNORECASE,
+)
+_FUTURE = re.compile(
+    r"\b(?:will|shall|going to|gonna|next|upcoming|tomorrow|plan(?:s|ned|ning)? (?:for|on)|should|remind|due|need to)\b"
+    r"|'ll\b|\b(?:every|each)\b"
+    r"|^(?!.*\b(?:did|didn't|was|were|had)\b).*\b(?:must|needs?|(?:has|have|got) to|finish|complete|submit|deadline)\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"\b(?:(?P<before>before|prior to|earlier than|older than)|(?P<until>until|till|up to|up until|by|no later than)"
+    r"|(?P<since>since|ever since|starting)|(?P<after>after|later than|following))"
+    r" (?:in |on |from |the |of |back in )*(?:(?:start|beginning|end|middle) of (?:the )?)?(?:early |mid[ -]|late )?$",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\b(?:(?P<first>early|start of|beginning of)|(?P<second>mid|middle of)|(?P<third>late|end of))[ -]"
+    r"(?:in |the |of )*$",
+    re.IGNORECASE,
+)
+
+
+_EXCEPT = re.compile(
+    r"(?:\b(?:except|excluding|besides|other than|apart from|instead of|rather than)|(?:^|[,;(] ?)(?:and |but )?not"
+    r"|(?P<but>\bnot))(?: for)?(?: (?:in|on|from|during|at|the))* $",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class English:
+    """English questions. Days begin and end in `zone`; 3/4/2021 is 4 March unless `day_first`.
+
+    >>> english = English()
+    >>> [sign.phrase for sign in english("what did we decide three months ago?", 1.7e9)]
+    ['three months ago']
+    >>> list(english("what may march on, now that it is second to none?", 1.7e9))
+    []
+    """
+
+    zone: tzinfo = timezone.utc
+    day_first: bool = False
+
+    def __call__(self, text: str, now: float) -> Iterable[Sign]:
+        if not _ANY.search(text):
+            return
+        bare = _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text.replace("\u2019", "'"))
+        today = local(now, self.zone)
+        dated = [] if today is None else find(bare, today, day_first=self.day_first)
+        asked = [one for one in dated if not (one.weak and _FUTURE.search(bare)) and not _excepted(bare, one)]
+        for one in asked:
+            for span in _bounded(bare, one):
+                if today is not None and (span.start is None or span.start <= today):
+                    yield Sign(text[one.begin : one.end], Window(_posix(span.start), _posix(span.end)))
+        for lean, phrase in leaning(bare, [(one.begin, one.end) for one in asked]):
+            yield Sign(phrase, lean=lean)
+
+
+def local(now: float, zone: tzinfo) -> datetime | None:
+    """The time in a zone; None beyond the years that a calendar counts."""
+    try:
+        moment = (EPOCH + timedelta(seconds=now)).astimezone(zone)
+    except (OverflowError, ValueError):
+        return None
+    return moment if 1100 < moment.year < 8900 else None
+
+
+def _posix(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()
+
+
+def _bounded(text: str, dated: Dated) -> list[Span]:
+    """What "before", "since", "early" and the like before a date make of it."""
+    lead = text[max(0, dated.begin - 40) : dated.begin]
+    spans = dated.spans
+    if part := _PART.search(lead):
+        third = next(name for name in ("first", "second", "third") if part[name])
+        spans = [_third(span, ("first", "second", "third").index(third)) for span in spans]
+    if bound := _BOUND.search(lead):
+        spans = [_open(span, bound) for span in spans]
+    elif re.match(r" (?:on|onwards?|until now)\b", text[dated.end :], re.IGNORECASE):
+        spans = [Span(span.start, None) for span in spans]
+    return spans
+
+
+def _excepted(text: str, dated: Dated) -> bool:
+    """Whether it is the time that is not asked about: "except yesterday", "not in 2025 but in 2024"."""
+    found = _EXCEPT.search(text[max(0, dated.begin - 40) : dated.begin])
+    return found is not None and (not found["but"] or re.match(r",? but\b", text[dated.end :], re.I) is not None)
+
+
+def _third(span: Span, number: int) -> Span:
+    if span.start is None or span.end is None:
+        return span
+    third = (span.end - span.start) / 3
+    return Span(span.start + number * third, span.start + (number + 1) * third)
+
+
+def _open(span: Span, bound: re.Match[str]) -> Span:
+    if bound["before"]:
+        return Span(None, span.start)
+    if bound["until"]:
+        return Span(None, span.end)
+    return Span(span.start if bound["since"] else span.end, None)

@@ -1,0 +1,205 @@
+"""What does "three weeks ago" mean on a given day? English words that count from the day of the text itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from adaptive_memory_core.cue.time import calendar
+from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
+from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
+
+Resolve = Callable[[re.Match[str], datetime], list[Span]]
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+NUMBERS |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "a dozen": 12}
+VAGUE = {"couple": (1.5, 3.0), "few": (2.0, 5.0), "several": (3.0, 8.0)}  # of units: from, to; guesses
+UNIT_DAYS = {
+    "minute": 1 / 1440,
+    "hour": 1 / 24,
+    "day": 1.0,
+    "night": 1.0,
+    "week": 7.0,
+    "fortnight": 14.0,
+    "month": 30.44,
+    "quarter": 91.3,
+    "year": 365.25,
+    "decade": 3652.5,
+}
+_WORDS = "|".join(sorted(NUMBERS, key=len, reverse=True))
+COUNT = rf"(?P<count>\d{{1,3}}|(?:a )?(?:couple(?: of)?|few)|half an?|several|{_WORDS})"
+UNIT = r"(?P<unit>minute|hour|day|night|week|fortnight|month|year|decade)s?"
+
+
+def counted(match: re.Match[str]) -> tuple[float, float]:
+    """How many, at least and at most.
+
+    >>> counted(re.match(COUNT, "a few"))
+    (2.0, 5.0)
+    """
+    word = match["count"].lower()
+    for vague, range_ in VAGUE.items():
+        if vague in word:
+            return range_
+    number = 0.5 if word.startswith("half") else float(word) if word.isdigit() else float(NUMBERS[word])
+    return number, number
+
+
+def _ago(match: re.Match[str], today: datetime) -> list[Span]:
+    """Around that time: half a unit to either side, a whole day where days are counted."""
+    unit = match["unit"].lower()
+    low, high = counted(match)
+    size, about = UNIT_DAYS[unit], (match["about"] or "").lower().strip()
+    if unit in ("day", "night") and low == high and not about:
+        return _days(today, -int(low))
+    either = min(0.5, low / 2) * size
+    edges = (today - timedelta(days=high * size + either), today - timedelta(days=low * size - either))
+    if about in ("more than", "over", "at least"):
+        return [Span(None, today - timedelta(days=low * size))]
+    if about in ("less than", "under", "within"):
+        return [Span(today - timedelta(days=high * size), None)]
+    return [Span(*edges)]
+
+
+def _rolling(match: re.Match[str], today: datetime) -> list[Span]:
+    """The last so many units, up to now."""
+    count = counted(match)[1] if match.groupdict().get("count") else 1.0
+    return [Span(today - timedelta(days=count * UNIT_DAYS[match["unit"].lower()]), None)]
+
+
+def _days(today: datetime, first: int, count: int = 1) -> list[Span]:
+    return [Span(calendar.midnight(today, first), calendar.midnight(today, first + count))]
+
+
+def _last_night(_match: re.Match[str], today: datetime) -> list[Span]:
+    evening = calendar.midnight(today, -1) + timedelta(hours=17)
+    return [Span(evening, evening + timedelta(hours=13))]
+
+
+def _unit(match: re.Match[str], today: datetime) -> list[Span]:
+    """The last, this, and the one before the last."""
+    word = match["which"].lower()
+    back = 2 if "before" in match.groupdict() and match["before"] else 0 if word in ("this", "the current") else 1
+    return [calendar.current(match["unit"].lower(), today, back)]
+
+
+def _season(match: re.Match[str], today: datetime) -> list[Span]:
+    over = match["which"].lower() != "this"
+    return [calendar.latest_season(match["season"].lower(), today, over=over)]
+
+
+def _weekday(match: re.Match[str], today: datetime) -> list[Span]:
+    return [calendar.latest_weekday(match["weekday"].lower(), today)]
+
+
+def _other_day(_match: re.Match[str], today: datetime) -> list[Span]:
+    return _days(today, -10, 10)
+
+
+def _long_ago(match: re.Match[str], today: datetime) -> list[Span]:
+    """Years ago, without saying how many: at least one and a half."""
+    return [Span(None, today - timedelta(days=1.5 * UNIT_DAYS[match["unit"].lower()]))]
+
+
+def _a_year_back(_match: re.Match[str], today: datetime) -> list[Span]:
+    return [Span(today - timedelta(days=365 + 21), today - timedelta(days=365 - 21))]
+
+
+def _today_back(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "One year ago today" is that very day."""
+    low, high = counted(match)
+    if low != high or low < 1:
+        return []
+    if match["unit"].lower() == "year":
+        span = calendar.day(today.year - int(low), today.month, today.day, today)
+        return [span] if span else []
+    return _days(today, -int(low * UNIT_DAYS[match["unit"].lower()]))
+
+
+def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
+    low, high = counted(match)
+    last = calendar.latest_weekday(match["weekday"].lower(), today)
+    if low != high or low < 1 or last.start is None:
+        return []
+    return _days(last.start, -7 * (int(low) - 1))
+
+
+def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "Over the weekend", said of the past: the last one that has begun."""
+    if not (PAST_TENSE.search(match.string) or _ENDS_IN_ED.search(match.string)):
+        return []
+    return [calendar.current("weekend", today, int(today.weekday() < 5))]
+
+
+def _christmas(match: re.Match[str], today: datetime) -> list[Span]:
+    """Feasts of a fixed day, the day before and the day after."""
+    days = {"chr": (12, 25), "hal": (10, 31), "new": (1, 1), "val": (2, 14)}
+    found = calendar.latest_day(*days[match["feast"][:3].lower()], today)
+    if found is None or found.start is None or found.end is None:
+        return []
+    return [Span(found.start - timedelta(days=1), found.end + timedelta(days=1))]
+
+
+def _rule(pattern: str, resolve: Resolve, *, weak: bool = False) -> tuple[re.Pattern[str], Resolve, bool]:
+    return re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, weak
+
+
+_ABOUT = r"(?:(?P<about>more than|over|at least|less than|under|about|around|roughly|some|almost|nearly|within) )?"
+_ENDS_IN_ED = re.compile(r"\b(?!need)\w{2,}ed\b", re.I)
+_PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
+_NOT_A_TITLE = r"(?! (?:by|of) (?:the )?(?-i:[A-Z]))"
+RELATIVE = [
+    _rule(rf"{COUNT} (?P<unit>day|week|fortnight|year)s? ago today", _today_back),
+    _rule(r"(?:the )?day before yesterday", lambda _, today: _days(today, -2)),
+    _rule(rf"yesterday(?:'s)?{_NOT_A_TITLE}", lambda _, today: _days(today, -1)),
+    _rule(r"last night(?:'s)?", _last_night),
+    _rule(r"(?:earlier today|this (?:morning|afternoon|evening))", lambda _, today: _days(today, 0)),
+    _rule(r"(?<!as of )today(?:'s)?", lambda _, today: _days(today, 0), weak=True),
+    _rule(r"this time last year", _a_year_back),
+    _rule(rf"(?P<which>the) {_PERIOD} (?P<before>before last)", _unit),
+    _rule(rf"{COUNT} (?P<weekday>{'|'.join(WEEKDAYS)})s ago", _weekdays_ago),
+    _rule(rf"{_ABOUT}{COUNT} {UNIT} (?:ago|back|earlier)", _ago),
+    _rule(r"fortnight ago", lambda _, today: [Span(today - timedelta(days=21), today - timedelta(days=7))]),
+    _rule(rf"(?<!how )(?<!how many )(?:many )?{UNIT}(?<=s) ago", _long_ago),
+    _rule(r"(?:over|on|at|during) the weekend(?! of)", _weekend, weak=True),
+    _rule(rf"(?:(?:the|these) )?(?:last|past|previous) {COUNT} {UNIT}(?! of)", _rolling),
+    _rule(r"(?:the past|the last|within the|this past) (?P<unit>hour|week|month|year|decade)(?! of)", _rolling),
+    _rule(rf"(?P<which>last|previous|this past|the previous) {_PERIOD}(?:'s)?(?! of (?!the same))", _unit),
+    _rule(r"(?:earlier )?(?P<which>this) (?P<unit>week|weekend|month|quarter|year|decade)(?:'s)?", _unit, weak=True),
+    _rule(rf"(?P<which>last|this past|this|the previous) (?P<season>{'|'.join(SEASONS)})", _season),
+    _rule(rf"(?:last|this past|the previous) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    _rule(r"the other (?:day|night|week)", _other_day),
+    _rule(
+        r"(?:last|this past|over|at|since|during|before|after) (?P<feast>christmas|halloween|new year'?s?|valentine'?s)"
+        r"(?: (?:day|eve))?",
+        _christmas,
+    ),
+]
+
+
+def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
+    low, high = counted(match)
+    size = UNIT_DAYS[match["unit"].lower()]
+    if size == 1.0 and low == high:
+        return _days(today, int(low))
+    either = min(0.5, low / 2) * size
+    return [Span(today + timedelta(days=low * size - either), today + timedelta(days=high * size + either))]
+
+
+def _next(match: re.Match[str], today: datetime) -> list[Span]:
+    return [calendar.current(match["unit"].lower(), today, -1)]
+
+
+def _coming_weekday(match: re.Match[str], today: datetime) -> list[Span]:
+    """The first such day after today."""
+    return _days(today, (WEEKDAYS.index(match["weekday"].lower()) - today.weekday() - 1) % 7 + 1)
+
+
+UPCOMING = [  # what a note says of its own future; a question about the past never means it
+    _rule(r"(?:the )?day after tomorrow", lambda _, today: _days(today, 2)),
+    _rule(r"tomorrow(?:'s)?", lambda _, today: _days(today, 1)),
+    _rule(rf"next {_PERIOD}", _next),
+    _rule(rf"(?:next|this coming) (?P<weekday>{'|'.join(WEEKDAYS)})", _coming_weekday),
+    _rule(r"tonight(?:'s)?", lambda _, today: _days(today, 0)),
+    _rule(rf"in {COUNT} {UNIT}(?:' time)?", _ahead),
+]

@@ -1,0 +1,121 @@
+"""What does a user find who has nothing yet? A scope that was declared to be shared fills up what is missing.
+
+Nothing is learned of what comes from there. A reader's reads must not move what others find, and what one reader asks
+must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's
+log. The recall itself is counted and logged as ever, with the reader's own hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from adaptive_memory_core.arguments import count
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.recall import learn, look_for
+from adaptive_memory_core.flow.recall import recall as recall_own
+from adaptive_memory_core.flow.steps.neighbours import intact
+from adaptive_memory_core.flow.steps.relevance_floor import floor_of
+from adaptive_memory_core.records import Dropped, Scope, Scored
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A shared scope, and how many records of their own a user has who needs it no more."""
+
+    scope: Scope
+    below: int = 1
+
+    @property
+    def name(self) -> str:
+        """
+        >>> Fallback(Scope("handbook")).name, Fallback(Scope(None)).name
+        ('handbook', 'everyone')
+        """
+        return "everyone" if self.scope.user is None else self.scope.user
+
+
+def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fallback:
+    """What a scope falls back to, if that was declared to be shared.
+
+    >>> fallback_of(Scope("new"), Scope("bob"), {"handbook"}, 1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.ScopeError: The fallback 'bob' was not declared to be shared, so its records stay ...
+    """
+    if behind.user is not None and behind.user not in shared:
+        raise ScopeError(
+            f"The fallback {behind.user!r} was not declared to be shared, so its records stay its own. Declare it "
+            f"where the memory is made, AdaptiveMemory(..., shared=[{behind.user!r}]), if all users may read them."
+        )
+    if behind == scope:
+        raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")
+    return Fallback(behind, count(below, "fallback_below"))
+
+
+def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Recall]:
+    """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
+    if fallback is None:
+        return (yield from recall_own(ports, request))
+    own, finding = yield from look_for(ports, request)
+    own = yield from intact(ports, request, own)  # what is shared is shown without its neighbours
+    answer = (yield from learn(ports, request, own, finding)) if request.reinforce else own
+    if len(own) >= request.k or not (yield from is_new(ports, request, own, finding, fallback.below)):
+        return answer
+    wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
+    try:
+        if request.reinforce and request.policy.relevance_floor:
+            yield from floor_of(ports, wanted)  # measured, but nothing of it is read
+        more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
+    except AdaptiveMemoryError as error:
+        return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
+    return joined(answer, more, fallback)
+
+
+def is_new(ports: Ports, request: Request, own: Recall, finding: Finding, below: int) -> Flow[bool]:
+    """Whether the user has fewer records than that. What a filter or a gate leaves out is theirs as well."""
+    if len(finding.hits) >= below or finding.lost is not None:
+        return False
+    if request.where is None and below <= max(request.policy.recall_k, request.k):
+        return True
+    found = yield from ask(ports.store.nearest, request.scope, own.cue.vector, below, None)
+    return len(found) < below
+
+
+def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
+    """One answer, the user's own first; whatever is shared says so."""
+    name = fallback.name
+    few = "no records" if fallback.below == 1 else f"fewer than {fallback.below} records"
+    note = f"{few} of {own.scope} yet: {len(more)} of the hits are shared: {name}"
+    return replace(
+        own,
+        kept=(*own.kept, *(_labelled(one, name) for one in more.kept)),
+        dropped=(
+            *own.dropped,
+            *(Dropped(one.id, f"shared: {name}, {one.reason}", one.scored) for one in more.dropped),
+        ),
+        unrelated=min((one for one in (own.unrelated, more.unrelated) if one is not None), default=None),
+        trace=(*own.trace, note, *(f"shared: {name}: {one}" for one in more.trace if one not in own.trace)),
+    )
+
+
+def unmet_here(flow: Flow[T], fallback: Fallback | None) -> Flow[T]:
+    """The flow; an id that is not found may have come from the shared scope, and the error says so."""
+    if fallback is None:
+        return (yield from flow)
+    try:
+        return (yield from flow)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"{error} Hits that are shared: {fallback.name} are only read here; change them through that scope."
+        ) from error
+
+
+def _labelled(one: Scored, name: str) -> Scored:
+    return replace(one, hit=replace(one.hit, shared=name))

@@ -1,0 +1,157 @@
+"""How does what was learned move house? Out as plain JSON without any text, and in again wherever the texts are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from functools import partial
+from typing import Any
+
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates import read_state as carry_over
+from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.ports import Found, Ports, Stored
+from adaptive_memory_core.identity import origin
+from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
+from adaptive_memory_core.learn.usefulness_weight import moved
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.usefulness import Usefulness
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen
+from adaptive_memory_core.reports import Restored
+
+FORMAT, VERSION = "adaptive-memory-state", 1
+PAGE = 1_000
+_STATE = tuple(field.name for field in fields(ReadState))
+_UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
+
+
+def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> Flow[dict[str, Any]]:
+    """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
+    digests. Strengths are as of now."""
+    lines: list[dict[str, Any]] = []
+    pages: Iterator[list[Found]] = yield from ask(ports.store.pages, scope)
+    while (page := (yield from ask(next, pages, None))) is not None:
+        known = yield from carry_over.standing(ports, scope, page, keep=False)
+        timeline = known.timeline.under(regime)
+        for one in page:
+            record = ports.store.hits(scope, [one], known.states)[0].record
+            state = (
+                settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
+            )
+            if _learned(state):
+                since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
+                lines.append({"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}})
+    balance = (yield from ask(ports.ledger.standing, scope, [])).balance
+    heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
+    return {**heading, "records": lines}
+
+
+def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
+    """Give the records what they, or those of the same document and text elsewhere, had learned."""
+    lines, balance = _checked(scope, given), _balance(given, policy.useful)
+    found = yield from look_up(ports, scope, list(lines))
+    targets = {one: found[one] for one in lines if one in found}
+    missing = {one: line for one, line in lines.items() if one not in found}
+    if missing:
+        targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
+    for record_id, target in targets.items():
+        rule = partial(_restored, before=lines[record_id][1], now=now)
+        yield from ask(
+            ports.ledger.change,
+            scope,
+            target.stored_id,
+            target.seen,
+            rule,
+            what="restored",
+            by="restore_state",
+            now=now,
+        )
+    if balance != 0.0 and (yield from ask(ports.ledger.standing, scope, [])).balance == 0.0:
+        yield from ask(ports.ledger.rebalance, scope, balance)
+    ports.projector.wake()
+    return Restored(len(targets), tuple(one for one in lines if one not in targets))
+
+
+def _by_origin(
+    ports: Ports, scope: Scope, missing: Mapping[str, tuple[bytes, ReadState]], *, taken: set[str]
+) -> Flow[dict[str, Stored]]:
+    """Records that stand under another id here: of the same document and text, each for one only."""
+    wanted: dict[bytes, list[str]] = {}
+    for record_id, (mark, _) in missing.items():
+        wanted.setdefault(mark, []).append(record_id)
+    targets: dict[str, Stored] = {}
+    pages: Iterator[list[Found]] = yield from ask(ports.store.pages, scope)
+    while (page := (yield from ask(next, pages, None))) is not None:
+        matches = [
+            (waiting.pop(0), one) for one in page if one.stored_id not in taken and (waiting := wanted.get(_mark(one)))
+        ]
+        known = yield from ask(ports.ledger.standing, scope, [one.stored_id for _, one in matches])
+        for record_id, one in matches:
+            targets[record_id] = Stored(ports.store.hits(scope, [one], known.states)[0].record, one.stored_id)
+    return targets
+
+
+def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
+    """The state from elsewhere, unless the record has been read later here; its decay begins anew."""
+    if _reads(seen.state) > _reads(before):
+        return seen.state
+    useful_step = timeline.step + before.useful_step
+    same = replace(before, **{name: getattr(seen.state, name) for name in _UNTOUCHED}) == seen.state
+    if same:
+        unknown = seen.state.useful_at is not None and seen.state.useful_step <= UNKNOWN_STEP
+        return replace(seen.state, useful_step=useful_step) if unknown else seen.state
+    return met(timeline, replace(before, useful_step=useful_step), now=now)
+
+
+def _reads(state: ReadState) -> tuple[float, int, float]:
+    last, useful = (float("-inf") if one is None else one for one in (state.last_read, state.useful_at))
+    return (last, state.retrieval_count, useful)
+
+
+def _learned(state: ReadState) -> bool:
+    return any(getattr(state, name) != getattr(NEVER_READ, name) for name in _STATE if name not in _UNTOUCHED)
+
+
+def _mark(one: Found) -> bytes:
+    """What the record is, wherever it stands; without a document its words alone."""
+    known = origin(one.text, one.metadata)
+    return origin(one.text, {}, document="") if known is None else known  # type: ignore[return-value] # a document was given
+
+
+def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
+    """What `export_state` wrote, by record id."""
+    if not isinstance(given, Mapping) or given.get("format") != FORMAT or given.get("version") != VERSION:
+        raise InvalidInputError(
+            f"What was given is no state of a memory (format {FORMAT!r}, version {VERSION}). Give what export_state() "
+            "returned, or its JSON read again: json.loads(...)."
+        )
+    if given.get("user") != scope.user:
+        raise ScopeError(
+            f"This is the state of {Scope(given.get('user'))}, not of {scope}. Restore it through that user's memory."
+        )
+    try:
+        return {line["id"]: (bytes.fromhex(line["origin"]), _state(line["state"])) for line in given["records"]}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidInputError(f"The state is damaged: {error!r}. Export it anew.") from None
+
+
+def _balance(given: object, useful: Usefulness) -> float:
+    """How far usefulness had led or misled: 0 in a state from before that was kept, within the policy's bounds."""
+    balance = given.get("balance", 0.0) if isinstance(given, Mapping) else 0.0
+    if isinstance(balance, bool) or not isinstance(balance, int | float) or not -math.inf < balance < math.inf:
+        raise InvalidInputError(
+            f"The state's 'balance' is {balance!r}. It is a finite number of octaves, 0 for none. Export the state "
+            "anew, or leave 'balance' out."
+        )
+    return moved(min(1e3, max(-1e3, balance)), 0.0, useful)
+
+
+def _state(given: Mapping[str, Any]) -> ReadState:
+    state = ReadState(**{"useful_step": UNKNOWN_STEP, **{name: given[name] for name in _STATE if name in given}})
+    numbers: Sequence[object] = [getattr(state, name) for name in _STATE if name not in ("remembered", "pinned")]
+    if not all(isinstance(one, int | float) or one is None for one in numbers):
+        raise ValueError(state)
+    return state

@@ -1,0 +1,126 @@
+"""How does a record's standing change on purpose? Verdicts on a recall, and pin, unpin, demote by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from adaptive_memory_core.arguments import distinct
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
+from adaptive_memory_core.flow.past_recall import Judged, judged, rankings
+from adaptive_memory_core.flow.ports import DEMOTED, Ports
+from adaptive_memory_core.learn.decay.strength import Timeline, settled
+from adaptive_memory_core.learn.verdict_importance import demoted
+from adaptive_memory_core.learn.verdicts import Judging, Occasion
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+
+
+def feedback(
+    ports: Ports,
+    scope: Scope,
+    recall: Recall | str,
+    *,
+    helpful: Sequence[str],
+    unhelpful: Sequence[str],
+    policy: Policy,
+    now: float,
+) -> Flow[int]:
+    """Judge what a recall returned; gives how many verdicts were new."""
+    distinct([*helpful, *unhelpful], "id")
+    verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
+    past = yield from judged(ports, scope, recall)
+    yield from _refuse_forgotten(ports, scope, recall, list(verdicts))
+    strangers = [one for one in verdicts if one not in past.returned]
+    if strangers:
+        _refuse_shared(recall, strangers)
+        raise InvalidInputError(
+            f"Recall {past.id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
+            f"{', '.join(map(repr, past.returned)) or 'nothing'}."
+        )
+    found = yield from look_up(ports, scope, list(verdicts))
+    if len(found) < len(verdicts):
+        raise not_found(scope, [one for one in verdicts if one not in found])
+    rule = yield from _rule(ports, scope, past, {one: found[one].stored_id for one in helpful}, policy, now=now)
+    given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
+    changed = yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now)
+    ports.projector.wake()
+    return changed
+
+
+def _rule(
+    ports: Ports, scope: Scope, past: Judged, helpful: Mapping[str, str], policy: Policy, *, now: float
+) -> Flow[Judging]:
+    """What the verdicts do; a recall that was no step of the user's stands at the last one."""
+    step = past.step
+    if step is None:
+        step = (yield from ask(ports.ledger.standing, scope, [])).timeline.step
+    told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
+    return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
+
+
+def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Sequence[str]) -> Flow[None]:
+    """A record that was forgotten since then is not judged, nor is another that has its id by now. The log tells."""
+    if isinstance(recall, str) or recall.step is None:
+        return
+    logged = yield from ask(ports.ledger.logged, scope, recall.id)
+    if logged is None:
+        return
+    still = {one.id for one in logged.kept}
+    forgotten = [one.id for one in recall.kept if one.id in ids and one.shared is None and one.id not in still]
+    if forgotten:
+        raise not_found(scope, forgotten)
+
+
+def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
+    """What is shared is judged by those whose scope it is of."""
+    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if one.shared is not None}
+    for one in ids:
+        if one in shared:
+            raise InvalidInputError(
+                f"The hit {one!r} is shared: {shared[one]}. A reader's verdict would change what others find, so it is "
+                "not taken. Judge the user's own hits, or a recall of the shared scope itself."
+            )
+
+
+def change(
+    ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
+) -> Flow[ReadState]:
+    """Change one record's standing; who did it goes into the audit trail."""
+    found = yield from look_up_one(ports, scope, record_id)
+
+    def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
+        after = act.rule(seen.state)
+        return (
+            after if after == seen.state else act.rule(settled(seen.state, seen.kind, timeline.under(regime), now=now))
+        )
+
+    state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
+    ports.projector.wake()
+    return state
+
+
+def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:
+    """Let usefulness count as the policy says, whatever verdicts have made of that for this scope."""
+    yield from ask(ports.ledger.rebalance, scope, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A change of standing: its name in the audit trail, and what it makes of a state."""
+
+    name: str
+    rule: Callable[[ReadState], ReadState]
+
+
+PIN = Act("pinned", lambda state: replace(state, pinned=True))
+UNPIN = Act("unpinned", lambda state: replace(state, pinned=False))
+
+
+def demotion(policy: Policy) -> Act:
+    return Act(DEMOTED, partial(demoted, policy=policy))

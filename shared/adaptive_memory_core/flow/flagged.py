@@ -1,0 +1,41 @@
+"""Which records does a memory hold on to, and who decided so? The remembered, the pinned, and the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.look_up import as_they_stand, look_up
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.records import Record, Scope
+from adaptive_memory_core.reports import Change, Sample
+
+PAGE = 1_000
+Flag = Literal["remembered", "pinned"]
+
+
+def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> Flow[list[Record]]:
+    """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
+    known = yield from ask(ports.ledger.flagged, scope, flag)
+    shown = yield from ask(ports.store.flagged, scope, flag)
+    ids = sorted({record_id(scope, one) for one in (*known, *shown)})
+    records: list[Record] = []
+    for start in range(0, len(ids), PAGE):
+        found = yield from look_up(ports, scope, ids[start : start + PAGE])
+        flagged = [one for one in found.values() if getattr(one.record.read, flag)]
+        records += yield from as_they_stand(ports, scope, flagged, regime=regime, now=now)
+    return records
+
+
+def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Flow[Sequence[Change]]:
+    """The audit trail, newest first: of the whole scope, or of one record."""
+    places = () if record is None else (record, scoped_id(scope, record))
+    return (yield from ask(ports.ledger.changes, scope, places, limit=limit))
+
+
+def history(ports: Ports, scope: Scope) -> Flow[Sequence[Sample]]:
+    """The samples that were taken so far, oldest first."""
+    return (yield from ask(ports.ledger.samples, scope))

@@ -1,0 +1,55 @@
+"""What happened so far? Statistics and the log of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.unknown_to_ledger import unmet
+from adaptive_memory_core.learn.usefulness_weight import gain
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import LoggedRecall, Stats
+
+
+def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
+    """The scope in numbers; of records that the ledger has not met, what their metadata say."""
+    records = yield from ask(ports.store.count, scope)
+    tally = yield from ask(ports.ledger.tally, scope)
+    strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
+    states = [one.state for one in strangers.values()]
+    strengths = yield from ask(ports.ledger.strengths, scope, regime, at_least=at_least, unmet=states, now=now)
+    return Stats(
+        records=records,
+        recalls=tally.recalls,
+        reads=tally.reads + sum(one.retrieval_count for one in states),
+        read_records=tally.read_records + sum(one.retrieval_count > 0 for one in states),
+        remembered=tally.remembered + sum(one.remembered for one in states),
+        pinned=tally.pinned + sum(one.pinned for one in states),
+        verdicts=tally.verdicts,
+        logged_recalls=tally.logged_recalls,
+        strengths=strengths,
+        update_ms=median(tally.update_ms) if tally.update_ms else None,
+        projection=ports.projector.stats().pending_for(tally.pending),
+        useful_gain=gain(tally.balance),
+    )
+
+
+def recalls(
+    ports: Ports,
+    scope: Scope,
+    *,
+    since: float | None,
+    until: float | None,
+    limit: int,
+    containing: str | None,
+    turn: str | None,
+) -> Flow[Sequence[LoggedRecall]]:
+    """Past recalls of the scope, newest first; what is beyond the retention goes before anyone sees it."""
+    yield from attempt(LedgerError, ports.projector.tidy)
+    return (
+        yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing, turn=turn)
+    )

@@ -1,0 +1,116 @@
+"""Which memories are let go because nobody reads them? The faded ones, in batches, each whole or not at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.ports import Ports, Row, Stored
+from adaptive_memory_core.flow.unknown_to_ledger import unmet
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.decay.strength import Span, Timeline, strength
+from adaptive_memory_core.policy.decay import Pace, Regime
+from adaptive_memory_core.records import Record, Scope, Seen
+from adaptive_memory_core.reports import PruneReceipt
+
+BATCH = 200  # records of one transaction
+UNMET = Timeline(0, (Span(0, -math.inf, Pace()),))  # nothing has decayed
+Archive = Callable[[Sequence[Record]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """One call of prune, checked."""
+
+    scope: Scope
+    below: float
+    limit: int
+    dry_run: bool
+    archive: Archive | None
+    by: str
+    regime: Regime
+    now: float
+
+    def doomed(self, seen: Seen, *, timeline: Timeline) -> bool:
+        """Whether a record goes: neither remembered nor pinned, and weaker than the bound."""
+        if seen.state.remembered or seen.state.pinned:
+            return False
+        paced = timeline if timeline is UNMET else timeline.under(self.regime)
+        return strength(seen.state, seen.kind, paced, now=self.now) < self.below
+
+
+@dataclass(slots=True)
+class _Tally:
+    ids: list[str] = field(default_factory=list)
+    kept: int = 0
+    vanished: int = 0
+
+
+def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
+    """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
+    timeline = (yield from ask(ports.ledger.standing, call.scope, [])).timeline
+    tally, last = _Tally(), 0
+    yield from _strangers(ports, call, tally)
+    while True:
+        page = yield from ask(ports.ledger.unkept, call.scope, last, limit=BATCH)
+        doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
+        tally.kept += len(page) - len(doomed)
+        room = call.limit - len(tally.ids)
+        yield from _let_go(ports, call, doomed[:room], tally)
+        if len(page) < BATCH or len(doomed) > room:
+            return PruneReceipt(
+                ids=tuple(tally.ids),
+                below=call.below,
+                dry_run=call.dry_run,
+                kept=tally.kept,
+                vanished=tally.vanished,
+                complete=len(doomed) <= room,
+            )
+        last = page[-1].row
+
+
+def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
+    """Records that the ledger has not met, and whose metadata say that they have faded, are met now."""
+    found = yield from unmet(ports, call.scope)
+    faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
+    tally.kept += len(found) - len(faded)
+    if call.dry_run:
+        tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
+    elif faded:
+        yield from ask(ports.ledger.meet, call.scope, faded, now=call.now)
+
+
+def _let_go(ports: Ports, call: Pruning, doomed: Sequence[Row], tally: _Tally) -> Flow[None]:
+    """One batch: into the archive first, then out of the collection and the ledger together."""
+    names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed}
+    found = yield from look_up(ports, call.scope, list(names), keep=not call.dry_run)
+    own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
+    tally.vanished += len(names) - len(own)
+    for one in (yield from _successors(ports, call, own)):
+        del own[one], names[one]
+        tally.kept += 1
+    if call.dry_run:
+        tally.ids += own
+        return
+    if call.archive is not None and own:
+        yield from ask(call.archive, [one.record for one in own.values()])
+    if not names:
+        return
+
+    def remove(stored_ids: Sequence[str]) -> None:
+        ports.store.remove(call.scope, stored_ids)
+
+    gone = yield from ask(
+        ports.ledger.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
+    )
+    tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
+
+
+def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> Flow[list[str]]:
+    """Those that took the place of a record that is still there: without them nothing valid would be left of it."""
+    olds = {one: stored.record.supersedes for one, stored in own.items() if stored.record.supersedes is not None}
+    present = yield from look_up(ports, call.scope, sorted(set(olds.values())), keep=not call.dry_run)
+    return [one for one, old in olds.items() if old in present]

@@ -1,0 +1,113 @@
+"""What was said right before and after? What stands beside the hits in their conversation, fetched to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside, turn_of
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_outside
+from adaptive_memory_core.flow.calls.time_limits import stored
+from adaptive_memory_core.flow.candidates.gather import Request, barred
+from adaptive_memory_core.flow.candidates.other_channels import said
+from adaptive_memory_core.flow.ports import Found, Pair, Ports
+from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
+from adaptive_memory_core.score.gates import stale
+
+ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
+LONGEST = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
+LEFT_OUT = "what stands beside the hits was left out"
+NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
+TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {LONGEST:,} turns"
+
+BEFORE, AFTER = -1, 1
+
+
+def intact(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
+    """The answer with the neighbours of its first hit and the questions that the next ones answer, if asked for.
+
+    They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
+    """
+    if not request.policy.intact or not answer.kept:
+        return answer
+    best = answer.kept[:ANSWERS]
+    try:
+        pairs, note = yield from _pairs(ports, request, best)
+        found = yield from _fit(ports, request, _wanted(best, pairs))
+    except AdaptiveMemoryError as error:
+        pairs, note, found = {}, f"{LEFT_OUT}: {error}", {}
+    around = tuple(one for hit in best for one in _beside(request, hit, pairs, found, first=hit is best[0]))
+    return replace(answer, beside=around, trace=answer.trace if note is None else (*answer.trace, note))
+
+
+def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
+    """The ids of what stands beside each: as the word index knows, else from the records of their sessions."""
+    if "lexical" in request.policy.ways:
+        return (yield from _known(ports, request, [one.hit.stored_id for one in best]))
+    told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
+    sessions = [value for name, value in told.items() if name is not None]
+    if not sessions:
+        return {}, NO_SESSION
+    rows: list[Found] = []
+    for kind in dict.fromkeys(map(type, sessions)):  # a database compares texts with texts only
+        named = [value for value in sessions if type(value) is kind]
+        rows += yield from stored(ports, request.policy, ports.store.said_in, request.scope, named, LONGEST + 1)
+    if len(rows) > LONGEST:
+        return {}, TOO_LONG
+    hits = ports.store.hits(request.scope, rows, {})
+    pairs = beside((hit.stored_id, _turn(request, hit.record)) for hit in hits)
+    return pairs, None if pairs else NO_SESSION
+
+
+def _known(ports: Ports, request: Request, ids: Sequence[str]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
+    """What the word index knows. It can fail as any channel may, which costs the neighbours and a note."""
+    seconds = request.policy.channel_timeout_seconds
+
+    def look() -> Mapping[str, Pair]:
+        return ports.lexical.beside(request.scope, ids)
+
+    if seconds:
+        (outcome,) = yield from ask_outside([Question(look, seconds, ports.unanswered["lexical"])])
+    else:
+        outcome = yield from attempt(Exception, look)
+    return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
+
+
+def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
+    """Those of them that may be shown: after the first hit only what was said before."""
+    wanted = [one for hit in best for one in pairs.get(hit.hit.stored_id, ())[: 2 if hit is best[0] else 1]]
+    return list(dict.fromkeys(one for one in wanted if one is not None))
+
+
+def _fit(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict[str, Hit]]:
+    """Those of this scope that the recall could have returned: let through by the filter, not barred, not stale."""
+    if stored_ids and request.where is not None:
+        passing = yield from stored(ports, request.policy, ports.store.passing, request.scope, request.where)
+        stored_ids = [one for one in stored_ids if one in passing]
+    if not stored_ids:
+        return {}
+    rows = yield from stored(ports, request.policy, ports.store.stored, request.scope, stored_ids)
+    hits = barred(ports.store.hits(request.scope, rows, {}), request.bar)
+    return {hit.stored_id: hit for hit in hits if hit.barred is None and stale(hit, now=request.now) is None}
+
+
+def _beside(
+    request: Request, hit: Scored, pairs: Mapping[str, Pair], found: Mapping[str, Hit], *, first: bool
+) -> list[Neighbour]:
+    before, after = pairs.get(hit.hit.stored_id, (None, None))
+    own = _turn(request, hit.record).session
+    around = []
+    for stored_id, offset in ((before, BEFORE), (after, AFTER)):
+        record = None if stored_id is None or stored_id not in found else found[stored_id].record
+        if record is None or _turn(request, record).session != own:  # the index may not know yet that it was moved
+            continue
+        if first or (offset == BEFORE and asks(record.text)):
+            around.append(Neighbour(record, hit.id, offset))
+    return around
+
+
+def _turn(request: Request, record: Record) -> Turn:
+    return turn_of(record.text, record.stored, request.fields, created_at=record.created_at)

@@ -1,0 +1,57 @@
+"""What does a reranker make of the best? It reads cue and text together, and decides a share of their relevance."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import Any
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.drive import Flow, Outcome, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_outside, called_here
+from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.candidates.other_channels import said
+from adaptive_memory_core.policy.channel_names import RERANKER
+from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.rerank_scale import shares_of
+from adaptive_memory_core.score.select import select
+
+
+def reranked(request: Request, finding: Finding) -> Flow[Finding]:
+    """The candidates with the reranker's numbers. If it fails, they stay as they are, and the recall says so.
+
+    It sees only what passed the gates. What lies beyond the best that it was shown counts as the worst of them.
+    """
+    policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
+    if request.reranker is None or policy.rerank_weight == 0.0 or not cue:
+        return finding
+    best, _ = select(finding.hits, policy, k=policy.rerank_candidates, now=request.now, intent=request.intent)
+    if not best:
+        return finding
+    question = request.reranker.asked(policy.rerank_timeout_seconds, cue, [one.text for one in best])
+    outcome = yield from _answer(question)
+    error = outcome.error
+    if error is None:
+        try:
+            shares = shares_of(outcome.value, len(best))
+        except InvalidInputError as refused:
+            error = refused
+    if error is not None:
+        return replace(finding, notes=(*finding.notes, f"the reranker was left out: {said(error)}"))
+    known = {one.hit.stored_id: share for one, share in zip(best, shares, strict=True)}
+    return replace(finding, hits=[_judged(hit, known.get(hit.stored_id, min(shares))) for hit in finding.hits])
+
+
+def _answer(question: Question) -> Flow[Outcome[Any]]:
+    """Its numbers; without a limit of time in this thread, as everything else."""
+    if question.seconds or question.coroutine:
+        return (yield from ask_outside([question]))[0]
+    outcome = yield from attempt(Exception, called_here, question.call)
+    if not inspect.isawaitable(outcome.value):
+        return outcome
+    given = outcome.value
+    return (yield from ask_outside([Question(lambda: given, 0.0, question.unanswered, coroutine=True)]))[0]
+
+
+def _judged(hit: Hit, share: float) -> Hit:
+    return replace(hit, leads={**hit.leads, RERANKER: share})

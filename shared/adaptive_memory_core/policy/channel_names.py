@@ -1,0 +1,83 @@
+"""Which channels may a policy name, and what does each of a caller's own count?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.fusion import CAUTIOUS, LEADS
+from adaptive_memory_core.policy.ranges import Range
+
+OURS = ("dense", "lexical")
+RERANKER = "reranker"  # the name of its part
+AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
+_TAKEN = {
+    *OURS,
+    *LEADS,
+    RERANKER,
+    *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
+    *("covered", "time", "date", "kind", "graph", "hierarchy", "auto"),  # some for what is to come
+}
+_WEIGHT = Range(0, 1_000)
+_NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
+
+
+def is_free(name: object) -> bool:
+    """Whether a caller's own channel may have this name: it will stand among the parts of a score.
+
+    >>> is_free("sql"), is_free("words"), is_free("")
+    (True, False, False)
+    """
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in _TAKEN
+
+
+def check_channels(channels: Any) -> None:
+    """Nothing, or a PolicyError.
+
+    >>> check_channels(("dense", "sql"))
+    >>> check_channels(("sql",))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.PolicyError: Policy(channels=('sql',)) is not allowed. ...
+    """
+    if channels == "auto":
+        return
+    known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
+    if not known or "dense" not in channels or len(set(channels)) != len(channels):
+        raise PolicyError(
+            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical' "
+            "and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
+        )
+
+
+def check_names(given: Any) -> None:
+    """Nothing, or a PolicyError: the names under which a memory is given channels."""
+    if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
+        raise PolicyError(
+            f"channels is {given!r}. Give a mapping from a name of your own to a function of cue, user and limit, e.g. "
+            "channels={'sql': find}. A name has letters, digits, - and _, and is none that a part of a score has: "
+            f"{', '.join(sorted(_TAKEN))}."
+        )
+
+
+def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
+    """What callers' own channels count, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
+
+    >>> weights_of({"sql": 2})
+    (('sql', 2.0),)
+    """
+    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+        raise PolicyError(
+            f"channel_weights is {given!r}. Give a mapping from channels to weights, e.g. {{'sql': 0.5}}."
+        )
+    for name, weight in pairs:
+        if not is_free(name):
+            raise PolicyError(
+                f"channel_weights has {name!r}. Name channels of your own there; those of vectors and words are in "
+                "fusion=Fusion(dense=..., words=...)."
+            )
+        if weight not in _WEIGHT:
+            raise PolicyError(f"Policy(channel_weights={{{name!r}: {weight!r}}}) is not allowed. It must be {_WEIGHT}.")
+    return tuple(sorted((name, float(weight)) for name, weight in dict(pairs).items()))

@@ -1,0 +1,73 @@
+"""How much does each channel count? The weights with which what channels say of a record becomes its relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.ranges import Range, check_ranges
+
+SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says; see channels/lexical.py
+LEADS = (*SAID, "before", "company")  # and what other candidates say; see channels/company.py
+Method = Literal["convex", "rrf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
+
+    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes those of MEASURED
+    where the embedder is one of these. Where records are no turns of a conversation, `near`, `around` and `session` are
+    about the record itself and say what `words` says, and `dated`, `before` and `company` are not there.
+    """
+
+    dense: float = 1.0  # the similarity
+    doubt: float = 2.0  # its weight falls with the share of the cue that words cover, to this power; 0 = never
+    words: float = 0.22  # the cue's words in the record
+    near: float = 0.18  # in the record and the turns next to it
+    around: float = 0.26  # in the record and three turns on either side
+    session: float = 0.10  # in its whole session
+    speaker: float = 0.16  # said by the only speaker that the cue names
+    dated: float = 0.14  # the turn says a time, where the cue asks when
+    before: float = 0.10  # the similarity of the turn before it
+    company: float = 0.20  # the best similarity in its session
+    method: Method = field(
+        default="convex", kw_only=True
+    )  # of putting them together: their numbers, or "rrf": the ranks that each channel gives
+    rrf_k: float = field(
+        default=60.0, kw_only=True
+    )  # what reciprocal ranks add to the rank; from the literature, and it loses: README
+
+    def __post_init__(self) -> None:
+        if self.method not in ("convex", "rrf"):
+            raise PolicyError(f"Fusion(method={self.method!r}) is not allowed. It must be 'convex' or 'rrf'.")
+        check_ranges(self, {"rrf_k": Range(0, 10_000)})
+        check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
+        if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
+            raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
+
+
+CAUTIOUS = Fusion()
+MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
+    "wordllama-l2-supercat-256": Fusion(
+        doubt=5.0, words=0.147, near=0.12, around=0.173, session=0.067, speaker=0.107, dated=0.093, before=0.067,
+        company=0.133,
+    ),
+    "all-minilm-l6-v2": Fusion(doubt=1.0),
+}  # fmt: skip
+
+
+def fusion_of(given: Any) -> Fusion | Literal["auto"]:
+    """A Fusion, the name of a method, or "auto".
+
+    >>> fusion_of("rrf").method
+    'rrf'
+    """
+    if isinstance(given, Fusion) or given == "auto":
+        return given  # type: ignore[no-any-return] # one of the two
+    if given in ("convex", "rrf"):
+        return Fusion(method=given)
+    raise PolicyError(
+        f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex', 'rrf' or 'auto'."
+    )

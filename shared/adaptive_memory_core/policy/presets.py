@@ -1,0 +1,83 @@
+"""Which policies have a name? The settings of each: the literature's, and ours, which is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.weights import EQUAL, Weights
+
+Settings = Mapping[str, Any]
+HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
+
+
+def settings_of(name: object) -> Settings:
+    """The fields in which a preset differs from the default policy.
+
+    >>> dict(settings_of("default"))
+    {}
+    """
+    if not isinstance(name, str) or name not in _PRESETS:
+        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
+    return _PRESETS[name]
+
+
+def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
+    """The published blend: equal standing of the three signals and no smallest spread to speak of."""
+    plain: dict[str, Any] = {
+        "blend": "sum",
+        "channels": ("dense",),
+        "duplicates": "keep",
+        "recency_spread": 0.01,
+        "importance_spread": 0.01,
+        "similarity_spread": 0.01,
+    }
+    return {"weights": weights, **plain, **changes}
+
+
+def _arm(theta: int, gamma: float, alpha: float) -> Settings:
+    """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
+    return {
+        "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
+        "temporal": False,
+        "duplicates": "keep",
+        "channels": ("dense",),
+        "refresh_floor_seconds": 0.0,
+        "remembrance_threshold": theta,
+        "decay_grace": gamma,
+        "decay_rate": alpha,
+    }
+
+
+_COMPOSITE: Settings = {  # the article on recall for agents: signals as they are, and nothing below its floor
+    "weights": Weights(recency=0.25, importance=0.15, similarity=0.6),
+    "blend": "absolute",
+    "recall_k": 30,
+    "score_floor": 0.35,
+    "half_life_days": 7.0,
+    "count_weight": 0.0,
+    "refresh_floor_seconds": 0.0,
+    "temporal": False,
+}
+_PRESETS: dict[str, Settings] = {
+    "default": {},
+    "equal": _literature(),
+    "composite": _COMPOSITE,
+    "assistant": _literature(Weights(1.5, 1.0, 1.0), half_life_days=7.0),
+    "support": _literature(Weights(1.0, 1.5, 1.0), half_life_days=30.0),
+    "coding": _literature(Weights(0.5, 1.0, 1.5), half_life_days=30.0),
+    "planning": _literature(half_life_days=30.0),
+    "generative_agents": _literature(
+        half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24,
+        count_weight=0.0,
+        refresh_floor_seconds=0.0,
+        temporal=False,
+    ),
+    "balanced": _arm(theta=3, gamma=5, alpha=0.95),
+    "ultra_efficient": _arm(theta=10, gamma=1, alpha=0.90),
+    "broad_adaptation": _arm(theta=1, gamma=20, alpha=0.99),
+    "conservative": _arm(theta=5, gamma=2, alpha=0.98),
+    "aggressive": _arm(theta=2, gamma=10, alpha=0.80),
+}

@@ -1,0 +1,44 @@
+"""How much does it count that a memory was of use? The numbers behind the recency of useful reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ranges
+
+MOST_WEIGHT = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usefulness:
+    """What a helpful verdict does to later rankings, and how it wears off: by the clock slowly, by recalls quickly.
+
+    A power law of age, as in ACT-R, serves bursts of minutes and habits of months. The user's own recalls are the
+    better clock: bursts look the same by it however fast they come. Defaults: `benchmarks/bursts.py`, on half the data.
+    """
+
+    weight: float = 3.0  # of one just now: it counts as so many more pieces of evidence as relevant as the record is
+    hours: float = 1.0  # hours until it begins to wear off by the clock
+    hours_power: float = 0.25  # and how steeply: 0.25 leaves 0.23 after two weeks; 0 = never
+    recalls: float = 15.0  # recalls of the user until it begins to wear off by them
+    recalls_power: float = 1.5  # and how steeply: 1.5 leaves 0.23 after 25 recalls; 0 = never
+    unhelpful: float = 0.1  # what an unhelpful verdict weighs against a helpful one
+    reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
+    step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
+    least: float = 0.0625  # share of the weight that is left where usefulness has misled
+    most: float = 1.0  # and where it has led: more than all of it gained nothing
+
+    def __post_init__(self) -> None:
+        powers = dict.fromkeys(("hours_power", "recalls_power"), Range(0, 3))
+        bounds = {"step": Range(0, 2), "least": Range(0.001, 1), "most": Range(1, 10)}
+        check_ranges(self, {"weight": Range(0, 10), "hours": POSITIVE, "recalls": POSITIVE, **powers, **bounds})
+        check_ranges(self, {"unhelpful": SHARE, "reach": Range(0, 1000, whole=True)})
+        if self.weight * self.most > MOST_WEIGHT:
+            raise PolicyError(
+                f"Usefulness(weight={self.weight:g}, most={self.most:g}) may count {self.weight * self.most:g} times. "
+                f"At most {MOST_WEIGHT:g} is allowed: beyond it every useful record stands before every relevant one."
+            )
+
+
+LEARNED = Usefulness()

@@ -1,0 +1,42 @@
+"""How much does each signal count? Relative numbers, and where the default ones come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.ranges import Range, check_ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts, relative to the others: only the ratios matter.
+
+    The defaults are measured (`benchmarks/rot.py`): the most that learning from mere reads may weigh before
+    hundreds of reads about other things push right answers down.
+    """
+
+    recency: float = 0.025
+    importance: float = 0.025
+    similarity: float = 0.95
+    strength: float = 0.0  # of the strength by itself; it multiplies the similarity in any case
+
+    def __post_init__(self) -> None:
+        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0)))
+        if self.total == 0:
+            raise PolicyError(
+                "All weights are 0, so every score would be 0. Give at least one weight above 0, "
+                "e.g. Weights(similarity=1)."
+            )
+
+    @property
+    def total(self) -> float:
+        return self.recency + self.importance + self.similarity + self.strength
+
+    @property
+    def only_similarity(self) -> bool:
+        return self.similarity == self.total
+
+
+MEASURED_WEIGHTS = Weights()
+EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)

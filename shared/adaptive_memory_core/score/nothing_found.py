@@ -1,0 +1,119 @@
+"""Is anything here better than what an unrelated question would find? The measure of it, and the chance that it is not.
+
+No number of similarity means "relevant" by itself: it hangs on the embedder, on the records and on how many there are.
+So a memory is asked questions that have nothing to do with it. The best that each of them finds is a sample of how
+good a hit gets by chance; the best of many such chances follows an extreme-value law (Gumbel's), which two moments fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+
+from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.cue.time.intent import Intent
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.gates import unfit
+
+EULER = 0.5772156649015329
+FEWEST = 20  # questions below which a tail cannot be told; guess
+SMALLEST_SPREAD = 1e-6
+HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
+_OF_ANYTHING = frozenset(
+    words(
+        "anything chat conversation discuss discussed event events everything go going happen happened happening "
+        "know learn learned learnt meet memories mention mentioned met news new note noted occurred remember said say "
+        "something speak spoke stuff talk talked talking tell thing things told topic topics went work working wrote "
+        "early late later mid start beginning middle end part day week month quarter year"
+    )
+)  # what a question may say and still be about nothing but its time
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """How good the best candidates of one recall are: by their vectors, and all channels taken together."""
+
+    similarity: float
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What unrelated questions find in one scope: mean and spread of both numbers, and the law of their sum."""
+
+    similarity: float
+    similarity_spread: float
+    relevance: float
+    relevance_spread: float
+    location: float
+    scale: float
+    questions: int
+    records: int
+
+
+def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
+    """The best that there is among the hits that may be returned; None where there is none.
+
+    What decay has taken of a record's strength is not looked at: a faded memory is no less about its subject. Nor are
+    ranks, which are the same for the best of any recall, or what a reranker says, which would be too dear to measure.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
+    >>> best_of([Hit(Record("a", "text"), 0.5, "a"), old], Policy(), now=2.0)
+    Best(similarity=0.5, relevance=0.5)
+    >>> best_of([old], Policy(), now=2.0) is None
+    True
+    """
+    fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
+    if not fit:
+        return None
+    own = policy.own_weights
+    together = max(sum(relevance(hit.similarity, hit.leads, policy.weighing, own).values()) for hit in fit)
+    return Best(max(hit.similarity for hit in fit), together)
+
+
+def fitted(found: Sequence[Best], *, records: int) -> Floor:
+    """The floor that these finds of unrelated questions make.
+
+    >>> floor = fitted([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
+    >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
+    (0.3, 0.02)
+    """
+    close, together = [one.similarity for one in found], [one.relevance for one in found]
+    first, second = fmean(close), fmean(together)
+    spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(together))
+    sums = [(one.similarity - first) / spreads[0] + (one.relevance - second) / spreads[1] for one in found]
+    scale = max(SMALLEST_SPREAD, pstdev(sums) * math.sqrt(6.0) / math.pi)
+    return Floor(first, spreads[0], second, spreads[1], -EULER * scale, scale, len(found), records)
+
+
+def chance(floor: Floor, best: Best) -> float:
+    """The share of unrelated questions that find something as good.
+
+    >>> floor = Floor(0.3, 0.1, 0.3, 0.1, location=0.0, scale=1.0, questions=100, records=100)
+    >>> round(chance(floor, Best(0.3, 0.3)), 2), round(chance(floor, Best(0.6, 0.6)), 3)
+    (0.86, 0.005)
+    """
+    above = (best.similarity - floor.similarity) / floor.similarity_spread
+    above += (best.relevance - floor.relevance) / floor.relevance_spread
+    steps = (above - floor.location) / floor.scale
+    return -math.expm1(-HARDER * math.exp(min(700.0, -steps)))
+
+
+def of_time_alone(cue: str, intent: Intent) -> bool:
+    """Whether a question names a time and nothing besides: then no record is like it, and its answers are no chance.
+
+    >>> from adaptive_memory_core.cue.time.intent import Window
+    >>> last = Intent((Window(0.0, 1.0),), phrases=("last week",))
+    >>> of_time_alone("What happened last week?", last), of_time_alone("Who won the chess match last week?", last)
+    (True, False)
+    """
+    if not intent.windows:
+        return False
+    for phrase in intent.phrases:
+        cue = cue.replace(phrase, " ")
+    return all(word in _OF_ANYTHING for word in words(cue))

@@ -1,0 +1,148 @@
+"""What does it change that a question asks about a time? Recency steps back, and so does what is of another time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adaptive_memory_core.cue.time.intent import Intent, Window
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.score.signals import DAY
+
+TIME = "time"  # the name of the part
+OUTSIDE = "outside the time asked about"
+LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # how far a window is felt beyond its ends; guesses
+
+FARTHEST = 10.0  # half lengths away from which a window is not felt at all
+
+
+def attuned(policy: Policy, intent: Intent) -> Policy:
+    """The policy with recency as the intent wants it, and similarities that are nearly the same held for the same.
+
+    >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
+    (0.0, True)
+    """
+    if not intent or not policy.temporal:
+        return policy
+    share = policy.present_recency if intent.lean == "present" else policy.past_recency
+    weights = policy.weights
+    if share > 0.0 or weights.total > weights.recency:  # a policy of recency alone keeps it
+        weights = replace(weights, recency=weights.recency * share)
+    spread = max(policy.similarity_spread, policy.time_spread)
+    return policy.replace(weights=weights, blend=policy.blending, similarity_spread=spread)
+
+
+def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> list[Scored]:
+    """The hits, best first, with those of another time than is asked about standing back by a bounded share.
+
+    A score keeps `1 - weight` of itself whatever its time, and the rest by how well its time fits: that is its part
+    `time`. So what is irrelevant gains nothing by its date. Where no time fits at all, nothing changes.
+
+    A question of a time `alone` ("what happened last week?") is like no record: what is of that time comes first.
+
+    >>> from adaptive_memory_core.records import Hit
+    >>> hits = [Scored(Hit(Record(str(day), "x", created_at=day * DAY), 0.5, ""), 0.5, {"similarity": 0.5}, {})
+    ...         for day in (1, 500)]
+    >>> asked = Intent((Window(499 * DAY, 501 * DAY),))
+    >>> [(one.id, one.score, one.parts) for one in timely(hits, asked, Policy(time_weight=0.5))]
+    [('500', 0.5, {'similarity': 0.25, 'time': 0.25}), ('1', 0.25, {'similarity': 0.25, 'time': 0.0})]
+    """
+    weight = policy.time_weight if intent.windows else policy.lean_weight
+    if not intent or not policy.temporal or weight == 0.0:
+        return list(scored)
+    fits = _fits([one.record for one in scored], intent)
+    if not any(fits):
+        return list(scored)
+    weighed = [_weighed(one, weight, fit) for one, fit in zip(scored, fits, strict=True)]
+    if alone:
+        weighed = [_placed(one, then=not outside(one.record, intent)) for one in weighed]
+    return sorted(weighed, key=lambda one: (-one.score, alone and outside(one.record, intent)))  # stable among ties
+
+
+def outside(record: Record, intent: Intent) -> bool:
+    """Whether a record is known to be of another time than is asked about, or of none that is known."""
+    return bool(intent.windows) and not any(inside(record, window) for window in intent.windows)
+
+
+def inside(record: Record, window: Window) -> bool:
+    """Whether it happened, began, or held with a known beginning and end, within the window.
+
+    >>> inside(Record("a", "x", valid_from=0.0, valid_until=10.0), Window(4.0, 5.0))
+    True
+    """
+    if any(time in window for time in _times(record)):
+        return True
+    start, end = record.valid_from, record.valid_until
+    if start is None or end is None:
+        return False
+    return (window.end is None or start < window.end) and (window.start is None or end > window.start)
+
+
+def closeness(record: Record, window: Window) -> float | None:
+    """1 within the window; outside, half after each half length of the window, within bounds; None if not known.
+
+    >>> june = Window(0.0, 30 * DAY)
+    >>> [closeness(Record("a", "x", created_at=day * DAY), june) for day in (10, 45)]
+    [1.0, 0.5]
+    >>> closeness(Record("a", "x"), june) is None
+    True
+    """
+    times = _times(record)
+    if inside(record, window):
+        return 1.0
+    if not times:
+        return None
+    length = MOST_REACH if window.start is None or window.end is None else (window.end - window.start) / 2
+    reach = min(MOST_REACH, max(LEAST_REACH, length))
+    away = min(_distance(time, window) / reach for time in times)
+    return 0.5**away if away < FARTHEST else 0.0
+
+
+def _fits(records: Sequence[Record], intent: Intent) -> list[float]:
+    """How well each record's time fits; one of unknown time as well as the others do on average."""
+    fits = [_closest(record, intent) for record in records] if intent.windows else _leans(records, intent)
+    known = [fit for fit in fits if fit is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    return [mean if fit is None else fit for fit in fits]
+
+
+def _closest(record: Record, intent: Intent) -> float | None:
+    return max((fit for window in intent.windows if (fit := closeness(record, window)) is not None), default=None)
+
+
+def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
+    """From 0 to 1, how late (or early) a record is among these."""
+    known = [time for record in records if (time := _began(record)) is not None]
+    if intent.lean == "past" or not known or min(known) == max(known):
+        return [None] * len(records)
+    first, width = min(known), max(known) - min(known)
+    late = [None if (time := _began(record)) is None else (time - first) / width for record in records]
+    return late if intent.lean == "present" else [None if one is None else 1.0 - one for one in late]
+
+
+def _weighed(one: Scored, weight: float, fit: float) -> Scored:
+    parts = {name: (1.0 - weight) * part for name, part in one.parts.items()}
+    parts[TIME] = weight * fit * one.score
+    return replace(one, score=min(1.0, sum(parts.values())), parts=parts, signals={**one.signals, TIME: fit})
+
+
+def _placed(one: Scored, *, then: bool) -> Scored:
+    """In the upper half of the scores if it is of that time, else in the lower one."""
+    parts = {name: part / 2 for name, part in one.parts.items()}
+    parts[TIME] += 0.5 * then
+    return replace(one, score=min(1.0, sum(parts.values())), parts=parts)
+
+
+def _times(record: Record) -> list[float]:
+    return [time for time in (record.created_at, record.valid_from) if time is not None]
+
+
+def _began(record: Record) -> float | None:
+    return record.created_at if record.valid_from is None else record.valid_from
+
+
+def _distance(time: float, window: Window) -> float:
+    if window.start is not None and time < window.start:
+        return window.start - time
+    return max(0.0, time - window.end) if window.end is not None else 0.0

@@ -1,0 +1,213 @@
+"""How does a record stand in Chroma's metadata? Keys and types, both ways; what is not ours is left alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from functools import lru_cache
+from typing import Any
+
+from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
+
+MOST_READS = 1e12  # a count beyond it is somebody else's number
+
+
+def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
+    """Whether the record is of this scope. Any user key at all, even one that is no string, means: not everyone's.
+
+    >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
+    (True, False)
+    >>> belongs(None, Scope(None), Fields()), belongs({"user_id": ""}, Scope(None), Fields())
+    (True, False)
+    """
+    owner = None if metadata is None else metadata.get(fields.user_id)
+    return owner == scope.user and (owner is None or isinstance(owner, str))
+
+
+def record_of(
+    scope: Scope,
+    stored_id: str,
+    text: str | None,
+    metadata: Metadata | None,
+    fields: Fields,
+    state: ReadState | None = None,
+) -> Record:
+    """A record from what Chroma holds; a key that is missing or of another type counts as unknown.
+
+    Its read state is the one given, else the one its metadata shows; its importance is as verdicts moved it.
+    """
+    found: Metadata = {} if metadata is None else metadata
+    get = found.get
+    known = state_of(found, fields) if state is None else state
+    importance = written = _number(get(fields.importance), 0.0, 1.0)
+    if known.boost != 0.0:
+        importance = boosted(NEUTRAL_IMPORTANCE if written is None else written, known.boost)
+    ours = _names(fields)
+    return Record(
+        record_id(scope, stored_id),
+        "" if text is None else text,
+        _words(get(fields.kind)),
+        importance,
+        _time(get(fields.created_at)),
+        None if (begin := get(fields.valid_from)) is None else _time(begin),
+        None if (end := get(fields.valid_until)) is None else _time(end),
+        None if (older := get(fields.supersedes)) is None else _words(older),
+        None if (newer := get(fields.superseded_by)) is None else _words(newer),
+        {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
+        known,
+        written,
+        found,
+    )
+
+
+def created_at(metadata: Metadata | None, fields: Fields) -> float | None:
+    """When it happened, as far as the metadata say."""
+    return None if metadata is None else _time(metadata.get(fields.created_at))
+
+
+def state_of(metadata: Metadata, fields: Fields) -> ReadState:
+    """The read state as the collection shows it, for records whose ledger is elsewhere.
+
+    >>> state_of({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
+    True
+    >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
+    True
+    """
+    if metadata.keys().isdisjoint(_read_driven(fields)):
+        return NEVER_READ
+    last_read = _time(metadata.get(fields.last_read))
+    count = int(_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
+    strength = _number(metadata.get(fields.strength), 0.0, 1.0)
+    boost = _number(metadata.get(fields.boost), -1.0, 1.0)
+    useful_at = _time(metadata.get(fields.useful_at)) or None  # 0.0: no longer
+    return ReadState(
+        last_read=last_read,
+        refreshed_at=last_read,
+        streak=min(count, 1),
+        retrieval_count=count,
+        credit=count,
+        warmth=float(count),
+        remembered=metadata.get(fields.remembered) in (1, True),
+        strength=1.0 if strength is None else strength,
+        boost=0.0 if boost is None else boost,
+        pinned=metadata.get(fields.pinned) in (1, True),
+        useful_at=useful_at,
+        useful_step=0 if useful_at is None else UNKNOWN_STEP,
+        helpful=0 if useful_at is None else 1,
+    )
+
+
+@lru_cache(maxsize=16)
+def _read_driven(fields: Fields) -> frozenset[str]:
+    return frozenset(projection(ReadState(last_read=0.0, boost=1.0, pinned=True), {}, fields))
+
+
+@lru_cache(maxsize=16)
+def _names(fields: Fields) -> frozenset[str]:
+    return frozenset(fields.names())
+
+
+def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
+    """The metadata of a record to be written: the caller's keys and ours, numbers always of one type each."""
+    ours = {
+        fields.user_id: scope.user,
+        fields.kind: record.kind,
+        fields.importance: _float(record.importance),
+        fields.created_at: _float(record.created_at),
+        fields.valid_from: _float(record.valid_from),
+        fields.valid_until: _float(record.valid_until),
+        fields.supersedes: record.supersedes,
+        **projection(record.read, {}, fields),
+    }
+    return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
+
+
+def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:
+    """The read-driven keys as the collection shall show them. Values are rounded so that Chroma gives them back whole.
+
+    >>> projection(ReadState(last_read=50.0, retrieval_count=1), {}, Fields())
+    {'retrieval_count': 1, 'remembered': 0, 'strength': 1.0, 'last_read': 50.0}
+    """
+    values: dict[str, Any] = {
+        fields.retrieval_count: state.retrieval_count,
+        fields.remembered: int(state.remembered),
+        fields.strength: round(state.strength, 6),
+    }
+    if state.last_read is not None:
+        values[fields.last_read] = round(state.last_read, 6)
+    if state.boost != 0.0 or fields.boost in present:
+        values[fields.boost] = round(state.boost, 6)
+    if state.pinned or fields.pinned in present:
+        values[fields.pinned] = int(state.pinned)
+    if state.useful_at is not None or fields.useful_at in present:
+        values[fields.useful_at] = 0.0 if state.useful_at is None else round(state.useful_at, 6)
+    return values
+
+
+def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
+    """Those keys under which the collection holds what is no read state: not ours, so not to be overwritten.
+
+    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4}, Fields())
+    {'strength'}
+    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": 99.0}, Fields())
+    {'strength'}
+    """
+    highest = {fields.strength: 1.0, fields.remembered: 1.0, fields.pinned: 1.0, fields.boost: 1.0}
+    whole = (fields.retrieval_count, fields.remembered, fields.pinned)
+
+    def is_ours(key: str, value: Any) -> bool:
+        if isinstance(value, bool):
+            return key in (fields.remembered, fields.pinned)
+        low = -1.0 if key == fields.boost else 0.0
+        number = _number(value, low, highest.get(key, math.inf))
+        return number is not None and (key not in whole or number == int(number))
+
+    return {key for key in values if key in present and not is_ours(key, present[key])}
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _words(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any, low: float, high: float = math.inf) -> float | None:
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return None
+    return value if low <= value <= high and value - value == 0 else None  # inf - inf is NaN
+
+
+def _time(value: Any) -> float | None:
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC."""
+    if value is None or (type(value) is float and value - value == 0):
+        return value
+    if not isinstance(value, str):
+        return _number(value, -math.inf)
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def within(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:
+    """The filter for what happened, or began to hold, within one of the windows; None where they are open on all sides.
+
+    >>> within([Window(1.0, None)], Fields())
+    {'$or': [{'created_at': {'$gte': 1.0}}, {'valid_from': {'$gte': 1.0}}]}
+    """
+    either: list[dict[str, Any]] = []
+    for window in windows:
+        for key in (fields.created_at, fields.valid_from):
+            ends = [("$gte", window.start), ("$lt", window.end)]
+            both = [{key: {compare: float(end)}} for compare, end in ends if end is not None]
+            if not both:
+                return None
+            either.append(both[0] if len(both) == 1 else {"$and": both})
+    return {"$or": either}

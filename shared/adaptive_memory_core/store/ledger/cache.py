@@ -1,0 +1,92 @@
+"""What need not be read again? States and users seen since another connection last wrote, which SQLite can tell."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
+
+Known = tuple[int, ReadState] | None
+MOST = 200_000  # states kept
+
+
+class User(NamedTuple):
+    """A user's recalls so far with their paces, and digests of the records forgotten a short while ago."""
+
+    timeline: Timeline
+    forgotten: frozenset[bytes]
+
+
+class LedgerCache:
+    """Rows of the ledger in RAM. Used under the ledger's lock only, and after `notice`, so it is never behind the file.
+
+    A recall puts in what it wrote; any other write of ours drops what it may have changed, and a failed transaction
+    empties it. `data_version` changes with every commit of any other connection, and that empties it too.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[int, Known]] = {}  # a record has one owner at a time, so an entry names it
+        self._users: dict[int, User] = {}
+        self._turn: tuple[int, str, turns.Turn | None] | None = None  # the last one asked for
+        self._version = -1
+
+    def notice(self, sql: sqlite3.Connection) -> None:
+        """Forget everything where another connection has written since."""
+        version = sql.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version or len(self._rows) > MOST:
+            self.clear()
+            self._version = version
+
+    def states(
+        self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Sequence[str]
+    ) -> dict[str, tuple[int, ReadState]]:
+        """Row key and state of those records that have a row of this user."""
+        rows = self._rows
+        missing = [one for one in stored_ids if one not in rows or rows[one][0] != user]
+        if missing:
+            found = state_rows.known_states(sql, collection_key, user, missing)
+            rows.update({one: (user, found.get(one)) for one in missing})
+        return {one: row for one in stored_ids if (row := rows[one][1]) is not None}
+
+    def user(self, sql: sqlite3.Connection, user: int) -> User:
+        """What there is to know of a user."""
+        known = self._users.get(user)
+        if known is None:
+            known = User(pace_spans.timeline(sql, user), state_rows.erased(sql, user))
+            self._users[user] = known
+        return known
+
+    def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> turns.Turn | None:
+        """The user's turn of that name, if it has begun. A recall asks twice: to look, and then to count."""
+        if name is None:
+            return None
+        if self._turn is None or self._turn[:2] != (user, name):
+            self._turn = (user, name, turns.find(sql, user, name))
+        return self._turn[2]
+
+    def recalled(self, user: int, now: User) -> None:
+        """The user has recalled once more."""
+        self._users[user] = now
+        self._turn = None
+
+    def put(self, user: int, states: Mapping[str, tuple[int, ReadState]]) -> None:
+        """These are the states now."""
+        self._rows.update({stored_id: (user, row) for stored_id, row in states.items()})
+
+    def drop(self, stored_ids: Sequence[str]) -> None:
+        """These are no longer known."""
+        for stored_id in stored_ids:
+            self._rows.pop(stored_id, None)
+
+    def drop_users(self) -> None:
+        """Users are no longer known."""
+        self._users.clear()
+        self._turn = None
+
+    def clear(self) -> None:
+        self._rows.clear()
+        self.drop_users()

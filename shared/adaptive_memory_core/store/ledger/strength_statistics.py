@@ -1,0 +1,65 @@
+"""How does a memory fare over time? The strengths of all of a user's records, now and as samples that are kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+import numpy as np
+import orjson
+
+from adaptive_memory_core.learn.decay.distribution import FIELDS, summary
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.reports import Sample, Strengths
+from adaptive_memory_core.store.ledger import pace_spans
+
+AT_LEAST = 0.01  # strength that counts as still there, in samples
+_COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
+_TOTALS = """
+SELECT count(*), coalesce(sum(remembered), 0), coalesce(sum(pinned), 0), coalesce(sum(retrieval_count), 0)
+FROM records WHERE user_key = ?
+"""
+
+
+def of_user(
+    sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, unmet: Sequence[ReadState], now: float
+) -> Strengths:
+    """The strengths of a user's records, with those of records that have no row."""
+    rows = sql.execute(_COLUMNS, (user,)).fetchall()
+    columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
+    kinds = np.array([row[-1] for row in rows], dtype=object)
+    return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
+
+
+def sample_all(
+    sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: tuple[float, ...], *, every: int, now: float
+) -> None:
+    """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
+    query = (
+        "SELECT user_key, steps, coalesce((SELECT max(step) FROM samples WHERE samples.user_key = users.user_key), 0) "
+        "FROM users WHERE collection_key = ? AND steps > 0"
+    )
+    for user, step, last in sql.execute(query, (collection,)).fetchall():
+        if step - last >= every:
+            records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
+            if step - last < records // 100:
+                continue
+            timeline = pace_spans.timeline(sql, user).under(regime)
+            strengths = of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
+            took = median(update_ms) if update_ms else None
+            sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
+            text = orjson.dumps(asdict(sample)).decode()
+            sql.execute("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)", (user, step, now, text))
+
+
+def samples(sql: sqlite3.Connection, user: int) -> Iterator[Sample]:
+    """A user's samples, oldest first."""
+    for (text,) in sql.execute("SELECT sample FROM samples WHERE user_key = ? ORDER BY step", (user,)):
+        values = orjson.loads(text)
+        strengths = {**values["strengths"], "histogram": tuple(values["strengths"]["histogram"])}
+        yield Sample(**{**values, "strengths": Strengths(**strengths)})

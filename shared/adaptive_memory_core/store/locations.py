@@ -1,0 +1,128 @@
+"""Where does a collection live, and where does its ledger belong? Embedded in a directory, in RAM, or on a server."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+
+LEDGER_NAME = "adaptive_memory.sqlite3"
+IN_MEMORY = ":memory:"
+_in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
+
+
+def checked(path: object) -> Path:
+    """The path of a directory, which need not exist yet."""
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
+    return Path(path)
+
+
+def check_collection(collection: object) -> None:
+    """Refuse what is no collection: a client, a name."""
+    if not all(hasattr(collection, name) for name in ("query", "upsert", "_client", "configuration_json")):
+        raise InvalidInputError(
+            f"The collection is {type(collection).__name__}. Give a chromadb.Collection, e.g. "
+            "client.get_collection('memories'), or use AdaptiveMemory.open(path)."
+        )
+
+
+def open_client(path: str | Path) -> ClientAPI:
+    """An embedded client over a directory, with Chroma's usual settings.
+
+    Chroma refuses a second client of one process over the same directory whose settings differ, so any of our own
+    would shut out a user who looks at the collection with plain `chromadb.PersistentClient(path)`.
+    """
+    import chromadb
+
+    try:
+        return chromadb.PersistentClient(str(path))
+    except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
+        raise StoreError(
+            f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written; "
+            "where this process has a client over it with other settings, pass that client's collection: "
+            "AdaptiveMemory(collection, ...)."
+        ) from error
+
+
+def close_client(client: ClientAPI) -> None:
+    """Let go of the client's files, where its version of Chroma can."""
+    close = getattr(client, "close", None)
+    if close is not None:
+        close()
+
+
+def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]) -> Collection:
+    """The collection of that name, made for cosine distance where there is none; never with an embedder of Chroma's.
+
+    `notes` are written into the metadata of a new one.
+    """
+    from chromadb.errors import ChromaError, NotFoundError
+
+    if not isinstance(name, str):
+        raise InvalidInputError(f"The collection's name is {name!r}. Give a string.")
+    try:
+        try:
+            return client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return client.create_collection(
+                name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+                metadata=dict(notes),
+                get_or_create=True,
+            )
+    except (ChromaError, ValueError) as error:
+        raise StoreError(
+            f"Chroma cannot open the collection {name!r}: {error}. A name has 3 to 512 characters of a-z, A-Z, 0-9, "
+            "'.', '_' and '-', and starts and ends with a letter or digit."
+        ) from error
+
+
+def directory_of(collection: Collection) -> Path | None:
+    """The directory of an embedded persistent collection; None for one in RAM or on a server."""
+    settings = _settings(collection)
+    return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
+
+
+def open_ledger(
+    collection: Collection, ledger: str | Path | SQLiteLedger | None, *, durability: Literal["normal", "full"]
+) -> SQLiteLedger:
+    """The ledger that was asked for, else the one beside the collection's files."""
+    if isinstance(ledger, SQLiteLedger):
+        return ledger
+    if ledger is None:
+        ledger = _usual(collection)
+    if not isinstance(ledger, str | Path) or not str(ledger).strip():
+        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a SQLiteLedger.')
+    if str(ledger) != IN_MEMORY:
+        return SQLiteLedger(str(ledger), durability=durability)
+    return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))
+
+
+def _usual(collection: Collection) -> str | Path:
+    directory = directory_of(collection)
+    if directory is not None:
+        return directory / LEDGER_NAME
+    if _embedded(_settings(collection)):
+        return IN_MEMORY
+    raise InvalidInputError(
+        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that "
+        'every process using this collection can open>, or ledger=":memory:" for reads that may end with the process.'
+    )
+
+
+def _settings(collection: Collection) -> Any:
+    return collection._client.get_settings()
+
+
+def _embedded(settings: Any) -> bool:
+    return "fastapi" not in str(settings.chroma_api_impl).lower()

@@ -1,0 +1,147 @@
+"""Does the word index know what the collection holds? Each recall asks, and learns of what other programs wrote.
+
+Looking writes nothing: what was learned stays in RAM, until a recall that counts as a reading writes it down.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+
+from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
+from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.words.reread import second_look
+
+AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
+PAGE = 1_000
+COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
+AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in a thread, while recalls that count go on
+_log = logging.getLogger(__name__)
+
+
+class LexicalChannel:
+    """The word index over a collection that others may write to as well."""
+
+    def __init__(self, index: WordIndex, store: ChromaStore) -> None:
+        self._index, self._store = index, store
+        self._turn, self._stop = threading.Lock(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
+        self._owed = False  # whether what the thread takes in is to be written down
+        self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
+
+    def expect(self) -> None:
+        """Somebody is going to look: what is written from now on is taken in at once."""
+        self._asked = True
+
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+        """The records with the most of the cue's words; a note where some are not taken in yet."""
+        self._asked = True
+        note = self._keep_up()
+        leads = self._index.look(scope, cue, fusion, limit, within)
+        return leads if note is None else replace(leads, note=note)
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
+        """What was said right before and right after each of them, as far as it is taken in."""
+        self._asked = True
+        self._keep_up()
+        return self._index.beside(scope, stored_ids)
+
+    def put(self, scope: Scope, records: Sequence[Stored]) -> None:
+        if self._asked:  # else the first look takes them in
+            self._index.put(scope, records)
+
+    def drop(self, stored_ids: Sequence[str]) -> None:
+        self._index.drop(stored_ids)
+
+    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
+        self._index.notice(scope, found)
+
+    def miss(self, stored_ids: Sequence[str]) -> None:
+        self._index.miss(stored_ids)
+
+    def keep(self, scope: Scope) -> None:
+        """Write down what looking has learned: at once where it is little, else in a thread of its own. And look again,
+        from time to time, at what the user's records say."""
+        if self._index.unwritten:
+            self._keep()
+        if time.monotonic() - self._read_again >= AGAIN_SECONDS:
+            with self._turn:
+                self._read_again = time.monotonic()
+                self._start(lambda: second_look(self._index, self._store, scope))
+
+    def _keep(self) -> None:
+        with self._turn:
+            if self._index.unwritten <= AT_ONCE and not self._working():
+                self._index.keep(AT_ONCE)
+                return
+            self._owed = True
+            self._start(self._write_down)
+
+    def close(self) -> None:
+        """Stop taking in; what is left is taken in when somebody looks again."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _keep_up(self) -> str | None:
+        """Learn of what is new: at once where it is little, else in a thread of its own."""
+        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
+        if size == known and not self._swapped():
+            return None
+        with self._turn:
+            if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
+                self._take_in()
+                return None
+            self._start(self._take_in)
+        return f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
+
+    def _working(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _start(self, work: Callable[[], None]) -> None:
+        """Do this in the thread, unless that is busy; what it leaves undone is seen by the next recall."""
+        if not self._working():
+            self._thread = threading.Thread(target=self._work, args=(work,), name="adaptive-memory-words", daemon=True)
+            self._thread.start()
+
+    def _swapped(self) -> bool:
+        """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
+        because Chroma walks through all ids to name it."""
+        now = time.monotonic()
+        if now - self._compared < COMPARED_SECONDS:
+            return False
+        self._compared = now
+        last = self._store.extent().last
+        return last is not None and not self._index.knows(last)
+
+    def _work(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except AdaptiveMemoryError as error:
+            _log.warning("the words of the collection could not be indexed, which is tried again later: %s", error)
+
+    def _take_in(self) -> None:
+        """Compare all ids, let go of those that are no more, read those that are new."""
+        known = self._index.known()  # before the collection: what is written between them is new, not gone
+        there = set(self._store.ids())
+        gone, new = list(known - there), sorted(there - known)
+        self._index.miss(gone)
+        for start in range(0, len(new), PAGE):
+            if self._stop.is_set():
+                return
+            self._index.take_in(self._store.rows(new[start : start + PAGE]))
+            if self._owed:
+                self._write_down()
+
+    def _write_down(self) -> None:
+        while not self._stop.is_set() and self._index.keep(PAGE):
+            pass
+        self._owed = False

@@ -1,0 +1,197 @@
+"""How are one user's words looked up in a fraction of a millisecond? Posting lists in RAM, kept up with the ledger."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.sessions import Conversation, Turns, conversation
+from adaptive_memory_core.channels.words.bm25 import Posting
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.cue.time.asks_when import SAYS
+from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.pending_changes import Row, marks
+
+TAIL = 256  # records that are looked through word by word before the lists are made anew
+TAIL_SHARE = 0.05  # or this share of all
+Array = Any
+_TIMES = frozenset(words(" ".join(SAYS)))
+News = tuple[Sequence[tuple[int, int]], Sequence[tuple[Any, ...]]]  # removals and rows
+NO_NEWS: News = ((), ())
+
+
+class Resident:
+    """The words of one user's records. `update` brings it up to what the ledger says now."""
+
+    def __init__(self, user_key: int) -> None:
+        self.user_key = user_key
+        self.ids: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.marks: list[bytes] = []
+        self._row, self._gone = 0, 0
+        self._rows = np.empty(0, dtype=np.int64)
+        self._lengths = np.empty(0)
+        self._terms, self._counts, self._sizes = [np.empty(0, dtype="<i8")], [np.empty(0, dtype="<u2")], [0]
+        self._speakers: list[str | None] = []
+        self._sessions: list[str | None] = []
+        self._places: list[float] = []
+        self._told: list[int] = []
+        self._tail: dict[int, list[tuple[int, int]]] = {}
+        self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
+        self.version = -1  # of that
+        self._frozen = self._next = 0
+        self._conversation: Conversation | None = None
+        self._dated: Array | None = None
+        self._freeze()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def wasted(self) -> float:
+        """The share of its entries that are of removed records."""
+        return 1.0 - len(self.numbers) / len(self.ids) if self.ids else 0.0
+
+    def mark(self, stored_id: str) -> bytes | None:
+        """What was known of a record."""
+        number = self.numbers.get(stored_id)
+        return None if number is None else self.marks[number]
+
+    def page(self, most: int) -> list[str]:
+        """The next of its records, from the first again after the last."""
+        start, end = self._next, self._next + most
+        self._next = end if end < len(self.ids) else 0
+        return [one for place, one in enumerate(self.ids[start:end], start) if self.numbers.get(one) == place]
+
+    def update(self, sql: sqlite3.Connection) -> None:
+        """Take in what was written and removed since."""
+        self.take_in(self.news(sql))
+
+    def news(self, sql: sqlite3.Connection) -> News:
+        """What was removed and written since: all that is needed of the ledger, which others are waiting for."""
+        gone = word_rows.gone_since(sql, self.user_key, self._gone)
+        return gone, word_rows.since(sql, self.user_key, self._row)
+
+    def take_in(self, news: News) -> None:
+        gone, rows = news
+        if gone:
+            self._gone = gone[-1][0]
+            self._remove([row for _, row in gone])
+        if rows:
+            self._add(rows)
+            for row in rows:
+                self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
+
+    def lift(self, rows: Mapping[str, Row]) -> None:
+        """Let go of what was held besides the ledger's and is not among these."""
+        gone = [one for one, mark in self._laid.items() if one not in rows or rows[one][1] != mark]
+        self._bury(gone)
+        for one in gone:
+            del self._laid[one]
+
+    def lay(self, rows: Mapping[str, Row], overruled: Set[str], version: int) -> None:
+        """Hold these besides what the ledger says; what is overruled is no longer so."""
+        self._bury([one for one in overruled if one in self.numbers and one not in self._laid])
+        new = [row for one, row in rows.items() if one not in self._laid]
+        if new:
+            self._add([(self._row, *row) for row in new])
+            self._laid.update(marks(new))
+        self.version = version
+
+    def postings(self, words: dict[str, int]) -> list[Posting]:
+        """For each word of the cue, given with how often it comes there, the records that have it."""
+        return [Posting(times, *self._holding(word_rows.digest_of(word))) for word, times in words.items()]
+
+    @property
+    def conversation(self) -> Conversation:
+        """Who spoke, and where every record stands among the others."""
+        if self._conversation is None:
+            turns = Turns(self._speakers, self._told, self._sessions, self._places)
+            self._conversation = conversation(turns, self._lengths, len(self))
+        return self._conversation
+
+    @property
+    def dated(self) -> Array:
+        """1 for each record that says a time."""
+        if self._dated is None:
+            self._dated = np.zeros(len(self.ids))
+            for word in _TIMES:
+                self._dated[self._holding(word_rows.digest_of(word))[0]] = 1.0
+        return self._dated
+
+    def _holding(self, term: int) -> tuple[Array, Array]:
+        start = int(np.searchsorted(self._known, term))
+        docs, counts = np.empty(0, dtype=np.int64), np.empty(0)
+        if start < len(self._known) and self._known[start] == term:
+            span = slice(self._bounds[start], self._bounds[start + 1])
+            docs, counts = self._docs[span], self._times[span]
+        if tail := self._tail.get(term):
+            more = np.array(tail, dtype=np.int64)
+            docs, counts = np.concatenate((docs, more[:, 0])), np.concatenate((counts, more[:, 1].astype(float)))
+        if len(self.numbers) < len(self.ids):
+            alive = self._lengths[docs] > 0.0
+            docs, counts = docs[alive], counts[alive]
+        return docs, counts
+
+    def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._bury([row[1] for row in rows if row[1] in self.numbers])
+        first = len(self.ids)
+        for number, (_, stored_id, mark, _, _, _, speaker, session, place, told) in enumerate(rows, first):
+            self._told.append(told)
+            self.ids.append(stored_id)
+            self.numbers[stored_id] = number
+            self.marks.append(mark)
+            self._speakers.append(speaker)
+            self._sessions.append(session)
+            self._places.append(0.0 if place is None else place)
+        self._row = rows[-1][0]
+        self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
+        self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))
+        self._sizes += [len(row[4]) // 8 for row in rows]
+        self._terms.append(np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8"))
+        self._counts.append(np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
+        self._conversation = self._dated = None
+        if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
+            self._freeze()
+        else:
+            self._append(first, rows)
+
+    def _append(self, first: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        for number, row in enumerate(rows, first):
+            terms, counts = np.frombuffer(row[4], dtype="<i8").tolist(), np.frombuffer(row[5], dtype="<u2").tolist()
+            for term, count in zip(terms, counts, strict=True):
+                self._tail.setdefault(term, []).append((number, count))
+
+    def _freeze(self) -> None:
+        """Make the lists anew, of all records there are."""
+        self._terms, self._counts = [np.concatenate(self._terms)], [np.concatenate(self._counts)]
+        docs = np.repeat(np.arange(len(self.ids)), self._sizes[1:])
+        order = np.argsort(self._terms[0], kind="stable")
+        ordered = self._terms[0][order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.empty(0, dtype=int)
+        self._known, self._bounds = ordered[starts], np.append(starts, len(ordered))
+        self._docs, self._times = docs[order], self._counts[0][order].astype(float)
+        self._tail, self._frozen = {}, len(self.ids)
+
+    def _bury(self, stored_ids: Sequence[str]) -> None:
+        """These are no more, whatever the ledger says."""
+        there = [one for one in stored_ids if one in self.numbers]
+        if there:
+            self.numbers = dict(self.numbers)  # somebody may be reading the ones before, and the lengths
+            places = [self.numbers.pop(one) for one in there if one in self.numbers]
+            lengths = self._lengths.copy()
+            lengths[places] = 0.0
+            self._lengths, self._conversation, self._dated = lengths, None, None
+
+    def _remove(self, rows: Sequence[int]) -> None:
+        places = np.searchsorted(self._rows, rows)
+        lengths, self.numbers = self._lengths.copy(), dict(self.numbers)  # as above
+        for place, row in zip(places.tolist(), rows, strict=True):
+            if place < len(self._rows) and self._rows[place] == row:
+                lengths[place] = 0.0
+                if self.numbers.get(self.ids[place]) == place:
+                    del self.numbers[self.ids[place]]
+        self._lengths, self._conversation, self._dated = lengths, None, None

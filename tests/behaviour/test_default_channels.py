@@ -1,0 +1,113 @@
+"""Which channels does a memory find by, if nobody says? Words besides vectors where that was measured to help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.models.embedder import as_embedder
+from adaptive_memory_core.policy.fusion import MEASURED
+from tests.conftest import Clock, Vectors
+
+LOCAL = "wordllama-l2-supercat-256"
+BOTH: Any = ("dense", "lexical")
+TURNS = ["I moved to Lisbon last May.", "Do you like it there?", "The weather is lovely.", "And the food?"]
+
+
+@pytest.fixture
+def known(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory with an embedder under the name of the bundled one."""
+    with closing(AdaptiveMemory(collection, embedder=as_embedder(embed, name=LOCAL), clock=clock)) as opened:
+        yield opened
+
+
+def worded(memory: AdaptiveMemory) -> int:
+    ledger: Any = memory.ports().ledger
+    with ledger.file.reading() as sql:
+        return int(sql.execute("SELECT count(*) FROM words").fetchone()[0])
+
+
+def test_an_embedder_that_was_measured_finds_by_words_as_well(known: AdaptiveMemory) -> None:
+    alice = known.for_user("alice")
+    alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET"])
+    answer = alice.recall("what was err_conn_reset?")
+    assert "words" in answer[0].parts
+    assert answer.policy.channels == BOTH
+    assert answer.policy.fusion == MEASURED[LOCAL]
+
+
+def test_an_embedder_of_which_nothing_is_known_ranks_as_similarity_does(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET"])
+    answer = alice.recall("what was err_conn_reset?")
+    assert "words" not in answer[0].parts
+    assert [one.id for one in sorted(answer, key=lambda one: -one.similarity)] == list(answer.ids)
+    assert worded(memory) == 0
+
+
+def test_channels_that_are_given_hold_for_any_embedder(memory: AdaptiveMemory, known: AdaptiveMemory) -> None:
+    for user, policy, words in (
+        (memory.for_user("ana"), Policy(channels=BOTH), True),
+        (known.for_user("ben"), Policy(channels=("dense",)), False),
+    ):
+        user.remember("tea at noon")
+        assert ("words" in user.recall("tea", policy=policy)[0].parts) == words
+
+
+def test_the_log_says_which_channels_were_used(known: AdaptiveMemory) -> None:
+    alice = known.for_user("alice")
+    alice.remember("tea at noon")
+    answer = alice.recall("tea")
+    assert alice.recalls()[0].policy_hash == answer.policy.hash == Policy().suited(LOCAL).hash
+
+
+def test_words_are_indexed_as_they_are_written(known: AdaptiveMemory) -> None:
+    known.for_user("alice").remember_many(["tea at noon", "coffee at nine"])
+    assert worded(known) == 2
+
+
+def test_a_policy_set_later_has_words_indexed_from_then_on(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("tea at noon")
+    memory.policy = Policy(channels=BOTH)
+    alice.remember("coffee at nine")
+    assert worded(memory) == 1
+    assert "words" in alice.recall("tea")[0].parts
+    assert worded(memory) == 2
+
+
+def test_what_somebody_else_retrieved_is_ranked_by_its_own_similarity(known: AdaptiveMemory) -> None:
+    alice = known.for_user("alice")
+    alice.remember_many([{"text": "tea", "id": "tea"}, {"text": "coffee", "id": "coffee"}])
+    assert alice.rerank("tea", {"coffee": 0.9, "tea": 0.1}).ids == ("coffee", "tea")
+
+
+def test_the_presets_of_the_literature_keep_to_vectors(known: AdaptiveMemory) -> None:
+    alice = known.for_user("alice")
+    alice.remember("tea at noon")
+    assert "words" not in alice.recall("tea", policy=Policy.preset("equal"))[0].parts
+
+
+def test_turns_of_a_conversation_are_judged_by_their_company(known: AdaptiveMemory) -> None:
+    alice = known.for_user("alice")
+    said = [{"speaker": "Ana", "session": "one", "seq": n} for n in range(len(TURNS))]
+    alice.remember_many([{"text": text, "metadata": told} for text, told in zip(TURNS, said, strict=True)])
+    answer = alice.recall("when did Ana move to Lisbon?", k=4)
+    assert answer[0].text == TURNS[0]
+    assert {"before", "company", "dated"} <= set(answer[0].parts)
+    assert [one.signals["dated"] for one in answer if one.text == TURNS[0]] == [1.0]
+    assert "dated" not in alice.recall("who moved to Lisbon?", k=1)[0].parts
+
+
+def test_company_tells_nothing_of_another_user(known: AdaptiveMemory) -> None:
+    alice, bob = known.for_user("alice"), known.for_user("bob")
+    told = {"session": "one", "seq": 1}
+    alice.remember("something else entirely", metadata=told)
+    alone = alice.recall("tea at noon", reinforce=False)[0].signals["company"]
+    bob.remember("tea at noon", metadata={"session": "one", "seq": 0})
+    assert alice.recall("tea at noon", reinforce=False)[0].signals["company"] == alone

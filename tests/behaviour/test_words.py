@@ -1,0 +1,187 @@
+"""Are records found by their words - ours at once, those of others too, and never somebody else's?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Fusion, LedgerError, Policy, UserMemory, Weights
+from adaptive_memory_core.store.words import channel as lexical_channel
+from tests.conftest import Clock, Open, Vectors
+
+BOTH: Any = ("dense", "lexical")
+HYBRID = Policy(channels=BOTH)
+WORDS = Policy(weights=Weights(0, 0, 1), fusion=Fusion(dense=0), channels=BOTH)
+FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
+
+
+@pytest.fixture
+def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory that finds by words as well, asked once so that it keeps up with what is written."""
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as opened:
+        opened.for_user("alice").recall("anything", reinforce=False)
+        yield opened
+
+
+@pytest.fixture
+def alice(memory: AdaptiveMemory) -> UserMemory:
+    return memory.for_user("alice")
+
+
+def worded(memory: AdaptiveMemory) -> int:
+    ledger: Any = memory.ports().ledger
+    with ledger.file.reading() as sql:
+        return int(sql.execute("SELECT count(*) FROM words").fetchone()[0])
+
+
+def test_what_vectors_miss_is_found_by_its_words(alice: UserMemory, embed: Callable[..., Vectors]) -> None:
+    alice.remember_many([*FILLER, {"text": "the gateway said ERR_CONN_RESET; restarting it helped", "id": "error"}])
+    cue = "nothing of note happened on day err_conn_reset"
+    dense = alice.recall(cue, k=5, reinforce=False, policy=Policy(channels=("dense",)))
+    assert "error" not in [*dense.ids, *(one.id for one in dense.dropped)]
+    assert alice.recall("err_conn_reset", k=1).ids == ("error",)
+
+
+def test_parts_add_up_and_every_candidate_has_the_same(alice: UserMemory) -> None:
+    alice.remember_many([*FILLER, "tea at noon"])
+    for policy in (
+        HYBRID,
+        Policy.preset("equal"),
+        Policy(weights=Weights(0, 0, 1), channels=BOTH),
+        HYBRID.replace(blend="product"),
+    ):
+        answer = alice.recall("what happened at noon?", k=5, reinforce=False, policy=policy)
+        for one in answer:
+            assert sum(one.parts.values()) == pytest.approx(one.score, abs=1e-9)
+            assert 0.0 <= one.score <= 1.0
+            assert one.parts.keys() == answer[0].parts.keys()
+
+
+def test_a_users_words_are_nobody_elses(memory: AdaptiveMemory) -> None:
+    memory.for_user("alice").remember("the password is swordfish", id="secret")
+    bob = memory.for_user("bob")
+    bob.remember("a fish")
+    for scope in (bob, memory.for_everyone(), memory.for_user("carol")):
+        answer = scope.recall("swordfish password", k=10)
+        assert "secret" not in [*answer.ids, *(one.id for one in answer.dropped)]
+
+
+def test_a_filter_narrows_the_words_too(alice: UserMemory) -> None:
+    alice.remember_many([{"text": "swordfish", "metadata": {"topic": "food"}} for _ in range(40)])
+    alice.remember("swordfish swim in the deep sea", id="sea", metadata={"topic": "sea"})
+    assert alice.recall("swordfish", k=3, filter={"topic": "sea"}).ids == ("sea",)
+
+
+def test_what_was_written_anew_or_forgotten_is_found_accordingly(memory: AdaptiveMemory, alice: UserMemory) -> None:
+    alice.remember_many([*FILLER, {"text": "a zebra", "id": "animal"}])
+    alice.remember("a giraffe", id="animal")
+    assert "animal" not in alice.recall("zebra", k=3, policy=WORDS.replace(score_floor=0.01)).ids
+    assert alice.recall("giraffe", k=1).ids == ("animal",)
+    alice.forget("animal")
+    assert len(alice.recall("giraffe", k=3, policy=WORDS.replace(score_floor=0.01))) == 0
+    assert worded(memory) == len(FILLER)
+
+
+def test_what_was_pruned_has_no_words_left(memory: AdaptiveMemory, clock: Clock) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many(FILLER[:5])
+    memory.policy = Policy.preset("aggressive")
+    for _ in range(60):
+        alice.recall("nothing", k=1)
+    gone = alice.prune(below=0.5).ids
+    assert gone
+    assert worded(memory) == 5 - len(gone)
+
+
+def test_what_others_write_delete_or_swap_is_noticed(
+    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many(FILLER)
+
+    def add(name: str, text: str) -> None:
+        collection.add(ids=[name], documents=[text], embeddings=embed([text]), metadatas=[{"user_id": "alice"}])
+
+    add("one", "a zebra crossed")
+    assert alice.recall("zebra", k=1).ids == ("one",)
+    collection.delete(ids=["one"])
+    add("two", "a giraffe slept")
+    assert alice.recall("giraffe", k=1).ids == ("two",)
+    assert "one" not in alice.recall("zebra", k=40).ids
+    collection.update(ids=["two"], documents=["an okapi slept"], embeddings=embed(["an okapi slept"]))
+    alice.recall("okapi slept", k=1)  # it is met, and known again
+    assert alice.recall("okapi", k=1, policy=WORDS).ids == ("two",)
+
+
+def test_a_record_that_changed_hands_is_found_by_its_owner_only(memory: AdaptiveMemory, collection: Collection) -> None:
+    alice, bob = memory.for_user("alice"), memory.for_user("bob")
+    alice.remember("the zebra file", id="file")
+    collection.update(ids=["file"], metadatas=[{"user_id": "bob"}])
+    assert len(alice.recall("zebra")) == 0
+    assert bob.recall("zebra").ids == ("file",)
+
+
+def test_a_channel_that_fails_is_left_out_and_the_recall_says_so(
+    memory: AdaptiveMemory, alice: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.remember("tea")
+
+    def broken(*_: object, **__: object) -> None:
+        raise LedgerError("no words today")
+
+    monkeypatch.setattr(memory.ports().lexical, "look", broken)
+    answer = alice.recall("tea")
+    assert len(answer) == 1
+    assert "the channel 'lexical' was left out: no words today" in answer.trace
+
+
+def test_a_large_collection_is_taken_in_beside_the_recalls(
+    collection: Collection, clock: Clock, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical_channel, "AT_ONCE", 10)
+    texts = [*FILLER, "a zebra crossed"]
+    owned: Any = [{"user_id": "alice"}] * len(texts)
+    collection.add(ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=embed(texts), metadatas=owned)
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as memory:
+        alice = memory.for_user("alice")
+        channel: Any = memory.ports().lexical
+        alice.recall("zebra")
+        channel._thread.join()
+        answer = alice.recall("zebra", k=1)
+        assert not answer.trace
+        assert answer[0].text == "a zebra crossed"
+        assert worded(memory) == len(texts)
+
+
+def test_words_outlive_the_process_and_are_shared_between_memories(open_memory: Open) -> None:
+    with closing(open_memory(policy=HYBRID)) as memory:
+        memory.for_user("alice").remember_many([*FILLER, {"text": "a zebra", "id": "zebra"}])
+    memory = open_memory(policy=HYBRID)
+    assert memory.for_user("alice").recall("zebra", k=1).ids == ("zebra",)
+
+
+def test_the_speaker_whom_a_question_names_comes_first(alice: UserMemory) -> None:
+    for seq, (speaker, text) in enumerate([("Ana", "I went hiking"), ("Ben", "I went hiking"), ("Ana", "Lovely")]):
+        alice.remember(text, id=f"{speaker}-{seq}", metadata={"speaker": speaker, "session": "s1", "seq": seq})
+    assert alice.recall("Where did Ben go hiking?", k=1).ids == ("Ben-1",)
+    assert alice.recall("Where did Ana go hiking?", k=1).ids == ("Ana-0",)
+    assert alice.get("Ana-0").metadata["session"] == "s1"
+
+
+def test_an_answer_is_found_by_the_question_before_it(alice: UserMemory) -> None:
+    turns = ["How was your trip to Lisbon?", "Wonderful, we ate sardines every day", *FILLER]
+    alice.remember_many(
+        [{"text": t, "id": f"t{n}", "metadata": {"session": f"s{n // 10}", "seq": n}} for n, t in enumerate(turns)]
+    )
+    answer = alice.recall("Lisbon", k=2, policy=WORDS)
+    assert answer.ids == ("t0", "t1")
+
+
+def test_a_cue_without_a_word_falls_back_on_vectors(alice: UserMemory) -> None:
+    alice.remember_many(["tea", "coffee"])
+    answer = alice.recall("???", k=2)
+    assert len(answer) == 2

@@ -1,0 +1,76 @@
+"""Is coverage BM25, within [0, 1], and of neighbours only within their session?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.words.bm25 import LENGTH, SATURATION, Posting, coverage
+
+
+def talk(sessions: list[str | None], speakers: list[str | None] | None = None, told: int = 0) -> Turns:
+    size = len(sessions)
+    return Turns(speakers or [None] * size, [told] * size, sessions, [float(n) for n in range(size)])
+
+
+def posting(docs: list[int], counts: list[float], times: int = 1) -> Posting:
+    return Posting(times, np.array(docs, dtype=np.int64), np.array(counts))
+
+
+def test_the_record_itself_is_scored_by_bm25_as_published() -> None:
+    lengths = np.array([4.0, 8.0, 2.0])
+    layout = conversation(talk([None] * 3), lengths, 3).layout
+    found = coverage([posting([0, 1], [1.0, 3.0]), posting([1], [1.0])], layout, in_sessions=False)
+    idf = [math.log(1 + (3 - df + 0.5) / (df + 0.5)) for df in (2, 1)]
+
+    def part(count: float, length: float) -> float:
+        held_back = SATURATION * (1 - LENGTH + LENGTH * length / float(lengths.mean()))
+        return count * (SATURATION + 1) / (count + held_back)
+
+    most = sum(idf) * (1 + SATURATION)
+    assert found.words[0] == pytest.approx(idf[0] * part(1, 4) / most)
+    assert found.words[1] == pytest.approx((idf[0] * part(3, 8) + idf[1] * part(1, 8)) / most)
+    assert found.words[2] == 0.0
+
+
+def test_neighbours_share_their_words_within_a_session_and_not_beyond() -> None:
+    found = conversation(talk(["a", "a", "a", "b"]), np.ones(4), 4)
+    covered = coverage([posting([1], [1.0])], found.layout, in_sessions=found.in_sessions)
+    assert covered.near is not None
+    assert covered.session is not None
+    assert (covered.near[:3] > 0).all()
+    assert covered.near[3] == 0
+    assert covered.session[0] == covered.session[2] > covered.session[3] == 0
+    assert covered.words.tolist()[0] == 0
+
+
+def test_turns_stand_in_their_order_however_they_were_written() -> None:
+    turns = Turns([None] * 4, [0] * 4, ["a"] * 4, [3.0, 0.0, 1.0, 2.0])
+    found = conversation(turns, np.ones(4), 4)
+    near = coverage([posting([1], [1.0])], found.layout, in_sessions=True).near
+    assert near is not None
+    assert (near > 0).tolist() == [False, True, True, False]
+
+
+def test_a_speaker_whom_only_texts_name_must_come_often() -> None:
+    rare = conversation(talk([None] * 3, ["Note"] * 3, told=2), np.ones(3), 3)
+    often = conversation(talk([None] * 8, ["Ana", "Ben"] * 4, told=2), np.ones(8), 8)
+    assert not rare.speakers
+    assert not rare.in_sessions
+    assert sorted(often.speakers) == ["ana", "ben"]
+    assert often.in_sessions
+    assert not often.unnamed
+
+
+def test_an_hour_of_silence_ends_a_session_without_a_name() -> None:
+    turns = Turns(["Ana"] * 5, [0] * 5, [None] * 5, [0.0, 60.0, 120.0, 9_000.0, 9_060.0])
+    found = conversation(turns, np.ones(5), 5)
+    assert found.layout.last[found.layout.order.tolist().index(0)] == 3
+
+
+def test_an_empty_memory_covers_nothing() -> None:
+    found = conversation(talk([]), np.empty(0), 0)
+    assert len(coverage([posting([], [])], found.layout, in_sessions=False).words) == 0

@@ -1,0 +1,159 @@
+"""Is code that is not ours asked without waiting longer than it may, whoever drives, and without piling up?"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core.flow.calls.drive import Flow, Outcome, arun, run
+from adaptive_memory_core.flow.calls.foreign_calls import MOST, Question, Unanswered, UnansweredBy, ask_outside
+
+SOON = 0.01
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def asked(*questions: Question) -> Flow[list[Outcome[Any]]]:
+    return (yield from ask_outside(questions))
+
+
+async def both(*questions: Question) -> list[list[Outcome[Any]]]:
+    """What comes of it under either driver."""
+    with ThreadPoolExecutor(1) as executor:
+        return [run(asked(*questions)), await arun(asked(*questions), executor)]
+
+
+async def test_answers_and_errors_come_in_order_whatever_gives_them() -> None:
+    async def later(value: int) -> int:
+        await asyncio.sleep(0)
+        return value
+
+    def broken() -> None:
+        raise ValueError("no")
+
+    none = Unanswered()
+    questions = [
+        Question(lambda: 1, 0, none),
+        Question(lambda: later(2), 60, none, coroutine=True),
+        Question(lambda: later(3), 60, none),
+        Question(broken, 0, none),
+    ]
+    for outcomes in await both(*questions):
+        assert [one.value for one in outcomes] == [1, 2, 3, None]
+        assert str(outcomes[3].error) == "no"
+
+
+async def test_they_are_asked_at_once() -> None:
+    meeting = threading.Barrier(2, timeout=60)
+    for outcomes in await both(*[Question(meeting.wait, 0, Unanswered()) for _ in range(2)]):
+        assert {one.value for one in outcomes} == {0, 1}
+
+
+async def test_what_is_late_is_an_error_and_is_counted_until_it_comes_back(gate: threading.Event) -> None:
+    calls = 0
+
+    def hang() -> None:
+        nonlocal calls
+        calls += 1
+        gate.wait(60)
+
+    late = Unanswered()
+    for _ in range(MOST):
+        for (outcome,) in await both(Question(hang, SOON, late)):
+            assert isinstance(outcome.error, TimeoutError)
+    assert calls == MOST
+    assert late.too_many
+    assert "still running" in str(run(asked(Question(hang, SOON, late)))[0].error)
+    gate.set()
+    while late.too_many:  # noqa: ASYNC110 - threads come back when they do
+        await asyncio.sleep(0.001)
+    assert run(asked(Question(lambda: "back", 60, late)))[0].value == "back"
+
+
+async def test_a_coroutine_that_is_late_is_cancelled() -> None:
+    cancelled = threading.Semaphore(0)
+
+    async def hang() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.release()
+
+    for (outcome,) in await both(Question(hang, SOON, Unanswered(), coroutine=True)):
+        assert isinstance(outcome.error, TimeoutError)
+    assert all([await asyncio.to_thread(cancelled.acquire, timeout=60) for _ in range(2)])
+
+
+async def test_a_coroutine_that_cancels_itself_does_not_cancel_the_recall() -> None:
+    async def gone() -> None:
+        raise asyncio.CancelledError
+
+    for (outcome,) in await both(Question(gone, 60, Unanswered(), coroutine=True)):
+        assert outcome.error is not None
+
+
+async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threading.Event) -> None:
+    begun, late = threading.Semaphore(0), Unanswered()
+
+    def hang() -> None:
+        begun.release()
+        gate.wait(60)
+
+    with ThreadPoolExecutor(1) as executor:
+        recalls = [asyncio.create_task(arun(asked(Question(hang, 0, late)), executor)) for _ in range(MOST)]
+        assert all([await asyncio.to_thread(begun.acquire, timeout=60) for _ in recalls])
+        for recall in recalls:
+            recall.cancel()
+        await asyncio.wait(recalls)
+    assert all(recall.cancelled() for recall in recalls)
+    assert late.too_many
+
+
+async def test_the_context_of_the_caller_is_there() -> None:
+    who = contextvars.ContextVar("who", default="nobody")
+    who.set("alice")
+    for (outcome,) in await both(Question(who.get, 0, Unanswered())):
+        assert outcome.value == "alice"
+
+
+def test_no_question_is_no_call() -> None:
+    assert run(asked()) == []
+
+
+@pytest.mark.parametrize("raised", [asyncio.CancelledError(), SystemExit(1)])
+async def test_code_that_cancels_or_ends_only_itself_is_answered_with_an_error(raised: BaseException) -> None:
+    def broken() -> None:
+        raise raised
+
+    async def later() -> None:
+        raise raised
+
+    none = Unanswered()
+    for outcomes in await both(Question(broken, 0, none), Question(later, 60, none, coroutine=True)):
+        assert all(isinstance(one.error, Exception) for one in outcomes)
+
+
+def test_what_hangs_is_counted_for_each_function_and_not_for_what_a_call_makes_anew() -> None:
+    class Model:
+        def score(self) -> None: ...
+
+    def made() -> object:
+        return lambda: None
+
+    counts, one, other = UnansweredBy(), Model(), Model()
+    assert counts.of(one) is counts.of(one)
+    assert counts.of(one) is not counts.of(other)
+    assert counts.of(one.score) is counts.of(one.score)
+    assert counts.of(one.score) is not counts.of(other.score)
+    assert counts.of(made()) is counts.of(made())

@@ -1,0 +1,201 @@
+"""Are Chroma's limits and traps behind us? The same promises over a collection in RAM, on disk and on a server."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import numpy as np
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Fields, FilterError, ReadState, Record, Scope, StoreError
+from adaptive_memory_core.flow.ports import Stored
+from adaptive_memory_core.store.chroma.metadata import projection, state_of
+from adaptive_memory_core.store.chroma.records import ChromaStore
+from tests.store.conftest import ChromaServer
+from tests.store.reader import embed
+
+ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
+
+
+@pytest.fixture(params=["ephemeral", "persistent", pytest.param("server", marks=pytest.mark.slow)])
+def collection(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    if request.param == "server":
+        server: ChromaServer = request.getfixturevalue("chroma_server")
+        client = chromadb.HttpClient("127.0.0.1", server.port)
+    elif request.param == "persistent":
+        client = chromadb.PersistentClient(str(tmp_path / "chroma"))
+    else:
+        client = chromadb.EphemeralClient()
+    yield client.create_collection(
+        "contract", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
+    )
+    client.delete_collection("contract")
+
+
+def scattered(texts: Sequence[str]) -> Any:
+    """Vectors in all directions, the same for the same text."""
+    return np.array([np.random.default_rng(zlib.crc32(text.encode())).normal(size=8) for text in texts])
+
+
+def stored(name: str, **more: Any) -> Stored:
+    return Stored(Record(name, f"text {name[1:]}", created_at=1.0, **more), name)
+
+
+def put(store: ChromaStore, scope: Scope, *records: Stored) -> None:
+    store.add(scope, records, embed([one.record.text for one in records]))
+
+
+def test_the_contract(collection: Any) -> None:
+    store = ChromaStore(collection, Fields())
+    put(store, ALICE, stored("m3"), stored("m1"), stored("m2", metadata={"topic": "tea", "odd": [1, 2]}))
+    put(store, BOB, stored("b1"))
+    put(store, EVERYONE, stored("e1"))
+
+    found = store.nearest(ALICE, embed(["text 1"])[0], 10, None)
+    assert found[0].stored_id == "m1"
+    assert {one.stored_id for one in found} == {"m1", "m2", "m3"}
+    assert found[0].similarity == pytest.approx(1.0, abs=1e-5)
+    assert [one.stored_id for one in store.nearest(EVERYONE, embed(["text 1"])[0], 10, None)] == ["e1"]
+    assert [one.stored_id for one in store.nearest(ALICE, embed(["text 1"])[0], 10, {"topic": "tea"})] == ["m2"]
+
+    assert list(store.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
+    hit = store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0]
+    assert hit.record.metadata == {"odd": [1, 2], "topic": "tea"}
+    assert (store.count(ALICE), store.count(BOB), store.count(EVERYONE)) == (3, 1, 1)
+
+    store.revise(ALICE, [Stored(Record("m2", "text 9", created_at=2.0, metadata={"new": 1}), "m2")], embed(["text 9"]))
+    revised = store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0].record
+    assert (revised.text, revised.metadata) == ("text 9", {"new": 1})
+
+    store.annotate(BOB, "m2", {"superseded_by": "b1"})  # not Bob's: nothing happens
+    store.remove(BOB, ["m2"])
+    assert store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0].record.superseded_by is None
+    store.remove(ALICE, ["m2"])
+    assert store.count(ALICE) == 2
+
+
+def test_read_state_survives_the_way_through_the_database(collection: Any) -> None:
+    store = ChromaStore(collection, Fields())
+    put(store, ALICE, stored("m1"))
+    state = ReadState(last_read=1763686800.123456, retrieval_count=3, remembered=True, strength=0.735092)
+    store.update_metadata({"m1": projection(state, {}, Fields())})
+    back = state_of(store.metadata(["m1"])["m1"], Fields())
+    assert (back.last_read, back.retrieval_count, back.remembered, back.strength) == (
+        1763686800.123456,
+        3,
+        True,
+        0.735092,
+    )
+    assert collection.get(where={"remembered": 1})["ids"] == ["m1"]
+
+
+def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any) -> None:
+    store = ChromaStore(collection, Fields())
+    put(store, ALICE, stored("m1"))
+    refused: list[dict[str, Any]] = [{"topic": {"$like": "tea"}}, {"$and": []}, {"topic": None}, {"topic": object()}]
+    for bad in refused:
+        with pytest.raises(FilterError, match="where"):
+            store.nearest(ALICE, embed(["text 1"])[0], 5, bad)
+
+
+@pytest.mark.parametrize(("space", "expected"), [("cosine", 0.0), ("ip", 0.0), ("l2", 0.0)])
+def test_orthogonal_unit_vectors_have_similarity_0_in_every_space(space: str, expected: float) -> None:
+    client = chromadb.EphemeralClient()
+    configuration: Any = {"hnsw": {"space": space}}
+    collection: Any = client.create_collection(f"space-{space}", embedding_function=None, configuration=configuration)
+    collection.add(ids=["same", "other"], documents=["a", "b"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
+    store = ChromaStore(collection, Fields())
+    found = {one.stored_id: one.similarity for one in store.nearest(EVERYONE, [1.0, 0.0], 5, None)}
+    assert found["same"] == pytest.approx(1.0)
+    assert found["other"] == pytest.approx(expected)
+    client.delete_collection(f"space-{space}")
+
+
+def test_everyones_records_are_found_behind_any_number_of_users() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("mixed", embedding_function=None)
+    near = [[math.cos(0.001 * number), math.sin(0.001 * number)] for number in range(900)]
+    owners: list[Any] = [
+        {"user_id": f"user {number % 300}"} if number % 3 else {"user_id": number} for number in range(900)
+    ]
+    collection.add(
+        ids=[f"u{number}" for number in range(900)], documents=["x"] * 900, embeddings=near, metadatas=owners
+    )
+    collection.add(ids=["free"], documents=["free"], embeddings=[[-1.0, 0.1]])
+    store = ChromaStore(collection, Fields())
+    assert [one.stored_id for one in store.nearest(EVERYONE, [1.0, 0.0], 5, None)] == ["free"]
+    client.delete_collection("mixed")
+
+
+@pytest.mark.slow
+def test_more_records_than_one_answer_of_chroma_may_hold() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("large", embedding_function=None)
+    with AdaptiveMemory(collection, embedder=scattered) as memory:
+        everyone = memory.for_everyone()
+        everyone.remember_many([f"text {number}" for number in range(33_000)])
+        assert everyone.stats().records == 33_000
+        assert len(everyone.recall("text 1", k=10_000, reinforce=False)) == 10_000
+    client.delete_collection("large")
+
+
+def test_a_collection_that_is_gone_is_an_error_that_says_so() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("gone", embedding_function=None)
+    with AdaptiveMemory(collection, embedder=embed) as memory:
+        memory.for_user("alice").remember("memory 1")
+        client.delete_collection("gone")
+        with pytest.raises(StoreError):
+            memory.for_user("alice").recall("memory 1")
+
+
+@pytest.mark.slow
+def test_a_scope_among_ten_thousand_equal_vectors_is_found_whole() -> None:
+    """Equal vectors let Chroma's graph fall apart in some runs, and Chroma says nothing."""
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("unreached", embedding_function=None)
+    with AdaptiveMemory(collection, embedder=lambda texts: [[1.0, 0.0]] * len(texts)) as memory:
+        alice, bob = memory.for_user("alice"), memory.for_user("bob")
+        bob.remember_many([f"bob's {number}" for number in range(5)])
+        alice.remember_many([f"text {number}" for number in range(12_000)])
+        assert len(alice.recall("text", k=9_000, reinforce=False)) == 9_000
+        assert len(bob.recall("text", reinforce=False)) == 5
+    client.delete_collection("unreached")
+
+
+def test_records_that_chromas_graph_does_not_reach_are_found_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("cut", embedding_function=None)
+    whole = type(collection).query
+
+    def unreached(self: Any, **asked: Any) -> Any:
+        """Chroma's own answer as it was seen: the nearest are missing, and what is left comes without a word."""
+        answer = whole(self, **asked)
+        return {key: [row[2:] for row in value] if isinstance(value, list) else value for key, value in answer.items()}
+
+    with AdaptiveMemory(collection, embedder=embed) as memory:
+        bob = memory.for_user("bob")
+        ids = bob.remember_many([f"memory {number}" for number in range(5)])
+        monkeypatch.setattr(type(collection), "query", unreached)
+        assert {hit.id for hit in bob.recall("memory 3", reinforce=False)} == set(ids)
+        assert bob.recall("memory 3", k=1, reinforce=False)[0].text == "memory 3"
+    client.delete_collection("cut")
+
+
+def test_numbers_of_others_under_our_keys_survive_the_write_back() -> None:
+    client = chromadb.EphemeralClient()
+    collection: Any = client.create_collection("numbers", embedding_function=None)
+    theirs = {"strength": 99.0, "pinned": 7, "remembered": 5, "retrieval_count": 3.7, "importance_boost": 12.0}
+    collection.add(ids=["a"], documents=["memory 1"], embeddings=embed(["memory 1"]), metadatas=[theirs])
+    with AdaptiveMemory(collection, embedder=embed) as memory:
+        memory.for_everyone().recall("memory 1")
+        memory.flush()
+        assert memory.for_everyone().stats().projection.conflicts == 1
+    shown = collection.get(ids=["a"])["metadatas"][0]
+    assert {key: shown[key] for key in theirs} == theirs
+    client.delete_collection("numbers")
