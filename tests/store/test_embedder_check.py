@@ -13,7 +13,6 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, EmbedderError, EmbedderMismatchError, as_embedder
 
-
 TEA: Any = [3.0, 1.0]
 
 
