@@ -7,9 +7,9 @@ from collections import deque
 from typing import Literal
 
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger_cache import LedgerCache
-from adaptive_memory_core.store.ledger_file import LedgerFile
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.cache import LedgerCache
+from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 TIMED = 1_000  # recalls whose time of writing is kept
 
