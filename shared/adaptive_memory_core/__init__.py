@@ -8,6 +8,8 @@ from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
+    DamagedLedgerError,
+    DamagedStoreError,
     EmbedderError,
     EmbedderMismatchError,
     FilterError,
@@ -73,6 +75,8 @@ __all__ = [
     "Change",
     "ClosedError",
     "Cue",
+    "DamagedLedgerError",
+    "DamagedStoreError",
     "Dropped",
     "DynamicRAG",
     "Embedder",

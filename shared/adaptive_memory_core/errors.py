@@ -13,9 +13,11 @@ AdaptiveMemoryError
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError (RuntimeError)             the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
-│   └── StoreInUseError                   another process has this embedded directory open
+│   ├── StoreInUseError                   another process has this embedded directory open
+│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be made anew, and how
 └── LedgerError (RuntimeError)            the ledger could not be read or written
-    └── LedgerVersionError                the ledger was written by a newer version of this package
+    ├── LedgerVersionError                the ledger was written by a newer version of this package
+    └── DamagedLedgerError                the ledger's file is torn or none of ours
 """
 
 from __future__ import annotations
@@ -91,9 +93,17 @@ class StoreInUseError(StoreError):
     """Another process has this embedded directory open."""
 
 
+class DamagedStoreError(StoreError):
+    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` makes an index anew."""
+
+
 class LedgerError(AdaptiveMemoryError, RuntimeError):
     """The ledger could not be read or written."""
 
 
 class LedgerVersionError(LedgerError):
     """The ledger was written by a newer version of this package."""
+
+
+class DamagedLedgerError(LedgerError):
+    """The ledger's file is torn, or is no ledger."""
