@@ -166,12 +166,19 @@ class SQLiteLedger(LedgerMoves):
             return log_table.one(sql, self._known_user(sql, scope), recall_id)
 
     def log(
-        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
     ) -> list[LoggedRecall]:
         """The recalls of this scope, newest first."""
         span = (float("-inf") if since is None else since, float("inf") if until is None else until)
         with self.file.reading() as sql:
-            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing), limit))
+            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing, turn), limit))
 
     def policy(self, policy_hash: str) -> str | None:
         """The policy of that hash as JSON."""
