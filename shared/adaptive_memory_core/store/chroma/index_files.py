@@ -28,17 +28,36 @@ _VERSION = 1
 
 def faults(held: Contents) -> list[str]:
     """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
-    if held.dimension is None or not (held.ids or held.folder.exists()):
+    wrong = _damaged(held)
+    lost = [] if wrong else missing(held)
+    return wrong + ([f"The index lacks {len(lost)} of {len(held.ids)} records."] if lost else [])
+
+
+def missing(held: Contents) -> list[str]:
+    """Records that neither the index nor the log has a vector of; none where the files cannot be read."""
+    if _damaged(held) or held.dimension is None:
         return []
-    if not (held.folder / NAMES).exists():  # nothing was ever put into the files: all of it is in the log
-        return _missing(held, {}, after=0)
+    known = set(_labels(held) or {})
+    for entry in held.logged_after(held.persisted if known else 0):
+        if entry.operation in (ADD, UPSERT) and entry.vector is not None:
+            known.add(entry.stored_id)
+        elif entry.operation == DELETE:
+            known.discard(entry.stored_id)
+    return [one for one in held.ids if one not in known]
+
+
+def _damaged(held: Contents) -> list[str]:
+    if held.dimension is None or not (held.folder / NAMES).exists():
+        return []  # nothing was ever put into the files: all of it is in the log
     labels = names(held.folder)
     if labels is None:
         size = (held.folder / NAMES).stat().st_size
         return [f"{NAMES} is torn ({size} bytes): it no longer says which vector is whose."]
-    if not labels:
-        return _missing(held, {}, after=0)
-    return _torn(held, labels) or _missing(held, labels, after=held.persisted)
+    return _torn(held, labels) if labels else []
+
+
+def _labels(held: Contents) -> dict[str, int] | None:
+    return names(held.folder) if (held.folder / NAMES).exists() else None
 
 
 def _torn(held: Contents, labels: dict[str, int]) -> list[str]:
@@ -78,15 +97,3 @@ def _unlabelled(held: Contents, head: Header, labels: dict[str, int]) -> list[st
     if lost or twice:
         return [f"{VECTORS} is torn: {max(len(lost), twice)} of its {head.count} vectors are not there."]
     return []
-
-
-def _missing(held: Contents, labels: dict[str, int], *, after: int) -> list[str]:
-    """Records that neither the index nor the log has a vector of."""
-    known = set(labels)
-    for entry in held.logged_after(after):
-        if entry.operation in (ADD, UPSERT) and entry.vector is not None:
-            known.add(entry.stored_id)
-        elif entry.operation == DELETE:
-            known.discard(entry.stored_id)
-    lost = sum(one not in known for one in held.ids)
-    return [f"The index lacks {lost} of {len(held.ids)} records."] if lost else []
