@@ -1,4 +1,4 @@
-"""What did a check of a memory find, and what can be done about it? One line a finding, whether it was mended or not."""
+"""What did a check of a memory find, and what can be done about it? A line for each finding, mended or not."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ class AdaptiveMemory:
         one id, reads that a newer collection knows of.
         """
         self.ports()
-        found = whole_memory(self._directory, self._store, self._ledger, self._checked_embedder, repair=repair)
+        found = whole_memory(self._directory, self._store, self._ledger, self._checked.embed_documents, repair=repair)
         return CheckReport(tuple(found))
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
@@ -333,7 +333,7 @@ class AdaptiveMemory:
         self._store = ChromaStore(collection, self.fields)
         self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)
         self._ledger.attach(str(collection.id), collection.name)
-        self._checked_embedder = checked = CheckedEmbedder(source, collection, self._ledger)
+        self._checked = checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
         self._floors = FloorKeeper(checked, source.name, self._store, self._measured)

@@ -31,7 +31,7 @@ def refuse_damaged(directory: Path, collection_id: str, name: str) -> None:
     if found:
         raise DamagedStoreError(
             f"Chroma's index of the collection {name!r} in {str(directory)!r} is damaged: {' '.join(found)} A process "
-            "that is killed while Chroma writes its index leaves it so. Texts, metadata and reads are whole. Close what "
-            f"has the directory open and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, "
+            "that is killed while Chroma writes its index leaves it so. Texts, metadata and reads are whole. Close "
+            f"what has the directory open and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, "
             "embedder=<the one it was written with>): it makes the index anew and keeps the old files."
         )

@@ -29,14 +29,16 @@ _VERSION = 1
 def faults(held: Contents) -> list[str]:
     """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
     wrong = _damaged(held)
-    lost = [] if wrong else missing(held)
+    lost = [] if wrong else _lost(held)
     return wrong + ([f"The index lacks {len(lost)} of {len(held.ids)} records."] if lost else [])
 
 
 def missing(held: Contents) -> list[str]:
-    """Records that neither the index nor the log has a vector of; none where the files cannot be read."""
-    if _damaged(held) or held.dimension is None:
-        return []
+    """Records that neither the index nor the log has a vector of; none where the files are damaged."""
+    return [] if _damaged(held) else _lost(held)
+
+
+def _lost(held: Contents) -> list[str]:
     known = set(_labels(held) or {})
     for entry in held.logged_after(held.persisted if known else 0):
         if entry.operation in (ADD, UPSERT) and entry.vector is not None:

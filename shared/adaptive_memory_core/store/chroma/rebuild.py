@@ -64,7 +64,7 @@ def rebuild(
     collection: Collection, held: Contents, aside: Path | None, embed: Embed, progress: Progress | None
 ) -> Rebuilt:
     """Give Chroma every record's vector again; `embed` is only called for those that cannot be read any more."""
-    vectors = {} if aside is None else _readable(collection, held, aside, embed)
+    vectors = _readable(collection, held, aside, embed)
     embedded, without = 0, []
     size = min(BATCH, client_of(collection).get_max_batch_size())
     for start in range(0, len(held.ids), size):
@@ -79,7 +79,7 @@ def rebuild(
     return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), aside)
 
 
-def _readable(collection: Collection, held: Contents, aside: Path, embed: Embed) -> dict[str, Row]:
+def _readable(collection: Collection, held: Contents, aside: Path | None, embed: Embed) -> dict[str, Row]:
     """The old vectors, as far as they can be read and are their records' own for sure."""
     space = space_of(collection)
     sure = salvage(held, aside, space=space)

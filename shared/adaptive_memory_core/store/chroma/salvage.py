@@ -23,13 +23,13 @@ Row = np.ndarray[tuple[int], np.dtype[np.float32]]
 _DELETED = 2  # the byte of an element that marks it as deleted
 
 
-def salvage(held: Contents, folder: Path, *, space: str, by_order: bool = False) -> dict[str, Row]:
+def salvage(held: Contents, folder: Path | None, *, space: str, by_order: bool = False) -> dict[str, Row]:
     """The vectors that can be read, by record id; `folder` is where the damaged files are.
 
     Where the list of whose they are is lost, there are none but the log's; with `by_order` whose they are is concluded
     from the order of writing, which holds for a collection that Chroma alone has written: compare some of them.
     """
-    found = _from_files(held, folder, space, by_order) if held.dimension else {}
+    found = _from_files(held, folder, space, by_order) if held.dimension and folder is not None else {}
     for entry in held.logged_after(-1):  # later than the files
         vector = vector_of(entry)
         if vector is not None and len(vector) == held.dimension:
@@ -46,7 +46,9 @@ def _from_files(held: Contents, folder: Path, space: str, by_order: bool) -> dic
         return {}
     rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(len(labels), head.size))
     alive = labels[(labels > 0) & (rows[:, head.offset + _DELETED] & 1 == 0)]
-    owners = (_in_order(held, alive.tolist()) if by_order else None) or names(folder) or {}
+    owners = names(folder)
+    if owners is None:
+        owners = _in_order(held, alive.tolist()) if by_order else {}
     vectors = np.ascontiguousarray(rows[:, head.vector_at : head.label_at]).view("<f4")
     if space == "cosine":
         vectors = _lengthened(vectors, folder)
