@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any, NoReturn, cast
+from typing import Any, Literal, NoReturn, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
@@ -24,6 +26,7 @@ from llama_adaptive_memory.scopes import session_memory
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 
+logger = logging.getLogger("llama_adaptive_memory.block")
 SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
 
 
@@ -62,6 +65,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
     user_id: str | Callable[[str], str] | None = Field(default=None, description="Whose memory; None: the session's.")
+    on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
     _lease: Lease = PrivateAttr()
     _last_recall: Recall | None = PrivateAttr(default=None)
@@ -130,7 +134,21 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             in_context=[record["id"] for record in _records(messages or [], session_id)],
         )
         self._last_recall = found
-        return shown(found, self.style, self.max_tokens)
+        return self._shown(found)
+
+    def _shown(self, found: Recall) -> str:
+        """The memories as text; "" with a warning where they cannot be shown, unless that is to raise."""
+        try:
+            return shown(found, self.style, self.max_tokens)
+        except Exception as error:
+            if self.on_error == "raise":
+                raise
+            message = (
+                f"What was recalled cannot be shown, and the chat goes on without: {type(error).__name__}: {error}"
+            )
+            logger.warning(message)
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            return ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         said: dict[str | None, list[ChatMessage]] = {}

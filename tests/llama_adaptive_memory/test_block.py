@@ -15,7 +15,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import BaseMemoryBlock, Memory
 from llama_index.core.schema import MetadataMode
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryRetriever
 from tests.conftest import Clock
@@ -234,3 +234,21 @@ async def test_what_is_in_the_window_already_is_not_recalled_besides(block: Adap
     shown = await block.aget([said[0], question], session_id="monday")
     assert "green tea" not in shown
     assert "the sea" in shown
+
+
+async def test_what_cannot_be_shown_is_left_out(
+    chats: VectorStoreIndex, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overflow(*_: Any, **__: Any) -> str:
+        raise OverflowError("date value out of range")
+
+    with AdaptiveMemoryBlock.from_index(chats, user_id="ana", clock=clock) as block:
+        block.memory.remember("The rock formed 999 decades ago.")
+        asked = [said("user", "How old is the rock?")]
+        assert "999 decades" in await block.aget(asked, session_id="monday")
+        monkeypatch.setattr(Recall, "render", overflow)
+        with pytest.warns(RuntimeWarning, match="out of range"):
+            assert await block.aget(asked, session_id="monday") == ""
+        block.on_error = "raise"
+        with pytest.raises(OverflowError):
+            await block.aget(asked, session_id="monday")
