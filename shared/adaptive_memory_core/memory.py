@@ -29,7 +29,7 @@ from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, UnansweredBy
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
-from adaptive_memory_core.flow.candidates.sources import stages_with
+from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
@@ -104,6 +104,7 @@ class AdaptiveMemory:
         self._unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
         self._reranking = UnansweredBy()
         self._channels = {name: Theirs(one, self._unanswered[name]) for name, one in sources_of(channels).items()}
+        self._sources = stages_with(self._channels)
         self._reranker = self._theirs(reranker)
         self.policy = Policy() if policy is None else policy
         self.fields = Fields() if fields is None else fields
@@ -267,7 +268,7 @@ class AdaptiveMemory:
     def policy(self, policy: Policy) -> None:
         if not isinstance(policy, Policy):
             raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
-        check_channels(policy, self._channels)
+        check_channels(policy, channels_of(self._sources))
         regime: Regime | None = getattr(self, "_regime", None)
         if regime is not None:
             self._regime = regime.followed_by(policy.pace, at=self.now())
@@ -353,7 +354,7 @@ class AdaptiveMemory:
             fields=self.fields,
             languages=self._languages,
             channels=self._channels,
-            sources=stages_with(self._channels),
+            sources=self._sources,
             unanswered=self._unanswered,
         )
 

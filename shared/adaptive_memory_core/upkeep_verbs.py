@@ -16,6 +16,7 @@ from adaptive_memory_core.flow import history as look_back
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
@@ -114,7 +115,7 @@ def calibrate(
 ) -> Flow[Calibration]:
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
-    check.channels(manner, memory.ports().channels)
+    check.channels(manner, channels_of(memory.ports().sources))
     request = request_to_calibrate(memory, scope, manner)
     return calibrating.calibrate(memory.ports(), request, asked)
 

@@ -21,6 +21,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates import shared_scope as recalling
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.decay import Regime
@@ -114,7 +115,7 @@ def _request(
     embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
     if policy is not None:
-        check.channels(check.policy(policy, memory.policy), memory.ports().channels)
+        check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
     at = check.moment(now, "now")
     return Request(
         id=memory.new_id(),

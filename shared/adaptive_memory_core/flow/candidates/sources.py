@@ -16,6 +16,7 @@ from adaptive_memory_core.flow.candidates.vectors import Vectors
 from adaptive_memory_core.flow.candidates.words import Words
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Source
+from adaptive_memory_core.policy.channel_names import is_channel_name
 
 Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
@@ -29,6 +30,11 @@ def stages_with(channels: Iterable[str]) -> Stages:
     """All sources of a memory: ours, and the channels that the caller has given it, which are asked first."""
     first, *later = SOURCES
     return ((*first, *(CallersOwn(name) for name in channels)), *later)
+
+
+def channels_of(stages: Stages) -> list[str]:
+    """The sources that a policy may name: its channels. The others are asked whenever their time comes."""
+    return [one.name for stage in stages for one in stage if is_channel_name(one.name)]
 
 
 def ask_sources(ports: Ports, request: Request) -> Flow[list[Answer]]:

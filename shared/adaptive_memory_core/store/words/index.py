@@ -56,7 +56,7 @@ class WordIndex:
             said[talk.speakers[speakers[0]]] = 1.0
         leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
-        worth = sum(getattr(fusion, name) * values for name, values in known.items())
+        worth = sum(fusion.leads[name] * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         return WordsFound(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
