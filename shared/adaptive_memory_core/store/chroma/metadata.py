@@ -10,7 +10,8 @@ from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.state_ranges import LARGEST, MOST_READS
+from adaptive_memory_core.learn.state_ranges import MOST_READS
+from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
