@@ -8,30 +8,34 @@ import os
 import time
 import uuid
 import weakref
+from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.check_report import CheckReport
 from adaptive_memory_core.errors import ClosedError, ScopeError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.under_way import CLOSED
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.models.embedder import as_embedder
+from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import background, process_lock
 from adaptive_memory_core.store import locations as place
+from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -74,11 +78,7 @@ class AdaptiveMemory:
 
         It takes the same options. Without an `embedder` it is the bundled one, which needs the extra `local`.
         """
-        if options.get("embedder") is None:
-            from adaptive_memory_core.models.local import LocalEmbedder
-
-            options["embedder"] = LocalEmbedder()
-        options["embedder"] = source = as_embedder(options["embedder"])
+        options["embedder"] = source = _embedder(options.get("embedder"))
         with process_lock.held(place.checked(path)):
             client = place.open_client(path)
             try:
@@ -88,6 +88,39 @@ class AdaptiveMemory:
                 raise
         memory._opened.handles.callback(place.close_client, client)
         return memory
+
+    @classmethod
+    def repair(
+        cls,
+        path: str | Path,
+        collection: str = "memories",
+        *,
+        embedder: Any = None,
+        ledger: str | Path | None = None,
+        fields: Fields | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> CheckReport:
+        """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
+
+        A damaged index is made anew from the collection's own records. Vectors that cannot be read any more are made
+        again with `embedder` (omitted, the bundled one); `progress` is called with how many records are done, of how
+        many. The old files are kept. Then the memory is opened, and what `check(repair=True)` mends is mended.
+        """
+        beside = place.checked(path) / place.LEDGER_NAME if ledger is None else Path(ledger)
+        made = partial(_embedder, embedder)
+        found = repair_index(place.checked(path), collection, made, beside, progress)
+        with cls.open(path, collection, embedder=made(), ledger=ledger, fields=fields) as memory:
+            return CheckReport((*found, *memory.check(repair=True).findings))
+
+    def check(self, repair: bool = False) -> CheckReport:
+        """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
+
+        With `repair`, what can be mended while the memory is open is mended: records the index lacks, two records of
+        one id, reads that a newer collection knows of.
+        """
+        self.ports()
+        with self.call():
+            return CheckReport(tuple(self._opened.whole(repair=repair)))
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
         """The memory of one user; every read and write goes through such a scope.
@@ -206,6 +239,15 @@ class AdaptiveMemory:
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         """What a call brings, else this memory's."""
         return self._opened.reranker_of(given)
+
+
+def _embedder(given: Any) -> Embedder:
+    """What was given, else the bundled one."""
+    if given is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        given = LocalEmbedder()
+    return as_embedder(given)
 
 
 @atexit.register

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CallsUnderWay, CountingExecutor
@@ -42,6 +43,7 @@ class Opened:
     write_back: WriteBack
     words: LexicalChannel
     background: Background
+    whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack
     reranker: Reranker | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)

@@ -14,7 +14,7 @@ from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 

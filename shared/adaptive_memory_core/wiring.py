@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.background import Background, Going
+from adaptive_memory_core.store.check_memory import whole_memory
+from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import trim
+from adaptive_memory_core.store.ledger.outbox import trim
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
@@ -49,6 +52,7 @@ def opened(collection: Collection, options: Options) -> Opened:
     with ExitStack() as handles:
         if directory is not None:
             _claim(directory, handles)
+            refuse_damaged(directory, str(collection.id), collection.name)
         given = options.get("embedder")
         embedder = of_collection(collection) if given is None else as_embedder(given)
         ledger = _ledger(collection, options, handles)
@@ -83,6 +87,7 @@ class _Parts:
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
         self.fields = options["fields"] or Fields()
         self.store = ChromaStore(collection, self.fields)
+        self.directory = locations.directory_of(collection)
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
         wake = self.background.wake
@@ -92,9 +97,19 @@ class _Parts:
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
         chores = (self.write_back, self.words, self.floors)
-        kept = (self.fields, self.keeping, self.embedder_name)
+        whole = partial(whole_memory, self.directory, self.store, self.ledger, self.embedder.embed_documents)
         opened = Opened(
-            self.ports, self.in_force, *kept, self.write_back, self.words, self.background, handles, reranker
+            ports=self.ports,
+            in_force=self.in_force,
+            fields=self.fields,
+            keeping=self.keeping,
+            embedder_name=self.embedder_name,
+            write_back=self.write_back,
+            words=self.words,
+            background=self.background,
+            whole=whole,
+            handles=handles,
+            reranker=reranker,
         )
         opened.expect_words()
         self.background.start(chores, opened.let_go)

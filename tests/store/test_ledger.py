@@ -31,8 +31,8 @@ from adaptive_memory_core.learn.decay.strength import Timeline, strength
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
-from adaptive_memory_core.store import ledger_rows, ledger_schema
-from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
+from adaptive_memory_core.store.ledger import schema, state_rows
+from adaptive_memory_core.store.ledger.outbox import due, settle, trim, waiting
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)
@@ -81,7 +81,7 @@ def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)
-        ledger_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
+        state_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
         sql.set_trace_callback(None)
         plan = sql.execute("EXPLAIN QUERY PLAN " + seen[0]).fetchall()
     assert [step[3] for step in plan] == [
@@ -264,7 +264,7 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
     read(ledger, ALICE, "r1", "m1")
     ledger.close()
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE users SET motto = 'read';"
-    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
     ledger = opened(path)
     assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
@@ -278,9 +278,9 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
 def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
     with monkeypatch.context() as older:
-        older.setattr(ledger_schema, "MIGRATIONS", ledger_schema.MIGRATIONS[:1])
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         with sqlite3.connect(path) as sql:
-            ledger_schema.migrate(sql)
+            schema.migrate(sql)
             sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
             sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
             sql.execute(
@@ -297,11 +297,42 @@ def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, mo
         assert sql.execute("SELECT rows FROM collections").fetchone() == (2,)
 
 
+def test_what_no_recall_can_bear_is_mended_when_an_older_ledger_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, strange = tmp_path / "ledger.sqlite3", (1e308, float("inf"), -3.0, -1e300, 10**13)
+    good = ReadState(last_read=5.0, retrieval_count=2, strength=0.5, boost=0.25, useful_at=4.0, helpful=1)
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:7])
+        with sqlite3.connect(path) as sql:
+            schema.migrate(sql)
+            sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
+            sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
+            state_rows.insert_states(sql, 1, 1, {"good": Seen(good, None), "bad": Seen(good, None)})
+            sql.execute(
+                "UPDATE records SET strength = ?, useful_at = ?, boost = ?, last_read = ?, retrieval_count = ? "
+                "WHERE stored_id = 'bad'",
+                strange,
+            )
+    known = opened(path).standing(ALICE, ["good", "bad"]).states
+    mended = replace(good, strength=1.0, useful_at=None, boost=0.0, last_read=None, retrieval_count=0)
+    assert known == {"good": good, "bad": mended}
+
+
+def test_a_floor_that_cannot_be_read_is_none(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    for damaged in ("", "{", "[]", '{"no": "floor"}'):
+        with ledger.file.writing() as sql:
+            user = ledger.user_key(sql, ALICE)
+            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, 'manner', 0, ?)", (user, damaged))
+        assert ledger.floor(ALICE, "manner") is None
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
     opened(path).close()
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE nowhere SET motto = 'read';"
-    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
     with pytest.raises(LedgerError):
         opened(path)
     monkeypatch.undo()

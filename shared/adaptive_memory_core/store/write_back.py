@@ -17,8 +17,8 @@ from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import Due, due, settle, waiting
+from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 PATIENCE_SECONDS = 60.0
 COUNTED_SECONDS = 1.0  # between two looks at how many records wait
