@@ -19,7 +19,7 @@ from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Fields, ReadState, Scope, Scored, Seen, Verdict
-from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, Sample, Strengths
+from adaptive_memory_core.reports import BackgroundStats, Change, LoggedRecall, ProjectionStats, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
@@ -211,6 +211,12 @@ class WriteBack(Protocol):
     def stats(self) -> ProjectionStats: ...
 
 
+class Background(Protocol):
+    """The thread that does the chores."""
+
+    def stats(self) -> BackgroundStats: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """All that a flow may ask."""
@@ -223,6 +229,7 @@ class Ports:
     words: Words
     indexes: Sequence[Index]
     floors: Floors
+    background: Background
     write_through: bool
     log: bool
     fields: Fields
