@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.learn.usefulness_weight import gain
