@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import Range, check_ranges
@@ -21,8 +22,10 @@ class Weights:
     similarity: float = 0.95
     strength: float = 0.0  # of the strength by itself; it multiplies the similarity in any case
 
+    RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0))
+
     def __post_init__(self) -> None:
-        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0)))
+        check_ranges(self, self.RANGES)
         if self.total == 0:
             raise PolicyError(
                 "All weights are 0, so every score would be 0. Give at least one weight above 0, "
