@@ -127,7 +127,7 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
     assert len(rows) == 5
     for name, theta, gamma, alpha in rows:
         policy = Policy.preset(name)
-        numbers = (policy.remembrance_threshold, policy.decay_grace, policy.decay_rate)
+        numbers = (policy.decay.remembrance_threshold, policy.decay.grace, policy.decay.rate)
         assert numbers == (int(theta), float(gamma), float(alpha))
 
 

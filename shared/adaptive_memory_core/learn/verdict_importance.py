@@ -16,8 +16,9 @@ def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
     >>> judged(0.5, Verdict.HELPFUL, Policy())
     0.5
     """
-    step = policy.verdict_step if verdict is Verdict.HELPFUL else -policy.verdict_step
-    return min(policy.boost_max, max(-policy.boost_max, round((1.0 + boost) * (1.0 + step) - 1.0, 12)))
+    step, bound = policy.useful.importance_step, policy.useful.importance_bound
+    moved = (1.0 + boost) * (1.0 + (step if verdict is Verdict.HELPFUL else -step)) - 1.0
+    return min(bound, max(-bound, round(moved, 12)))
 
 
 def rejudged(

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 C = TypeVar("C", bound=type)
@@ -52,7 +53,9 @@ PLACES: Places = {
     **_moved("copies", duplicates="duplicates", same_share="same_share", diversity="diversity"),
     **_moved("shown", intact="intact", merge="merge"),
     **_moved("spreads", recency_spread="recency", importance_spread="importance", similarity_spread="similarity"),
-    **_moved("rerank", rerank_weight="weight", rerank_candidates="candidates", rerank_timeout_seconds="timeout_seconds"),
+    **_moved(
+        "rerank", rerank_weight="weight", rerank_candidates="candidates", rerank_timeout_seconds="timeout_seconds"
+    ),
 }
 KIND_PLACES: Places = {"decay_grace": ("grace",), "decay_rate": ("rate",)}
 
@@ -65,7 +68,8 @@ def takes_old_names(places: Places) -> Callable[[C], C]:
 
     def taking(kind: C) -> C:
         plain: Any = kind
-        made, defaults = plain.__init__, {one.name: one.default for one in fields(plain)}
+        made = plain.__init__
+        defaults = SimpleNamespace(**{one.name: one.default for one in fields(plain)})
 
         @wraps(made)
         def init(self: Any, *args: Any, **given: Any) -> None:
@@ -88,10 +92,10 @@ def takes_old_names(places: Places) -> Callable[[C], C]:
     return taking
 
 
-def at_their_places(given: Mapping[str, Any], groups: Mapping[str, Any], places: Places) -> dict[str, Any]:
-    """The given fields under the names of now, with a warning for each old one; the rest of a group is as in `groups`.
+def at_their_places(given: Mapping[str, Any], owner: Any, places: Places) -> dict[str, Any]:
+    """The given fields under the names of now, with a warning for each old one; what else is in a group is `owner`'s.
 
-    >>> at_their_places({"recall_k": 7}, {}, PLACES)
+    >>> at_their_places({"recall_k": 7}, None, PLACES)
     {'recall_k': 7}
     """
     new = {name: value for name, value in given.items() if name not in places}
@@ -100,10 +104,15 @@ def at_their_places(given: Mapping[str, Any], groups: Mapping[str, Any], places:
             *group, field = places[name]
             _warn("Policy" if group else "Remembrance", name, places[name], stacklevel=4)
             if group:
-                new[group[0]] = replace(new.get(group[0], groups[group[0]]), **{field: given[name]})
+                rest = new[group[0]] if group[0] in new else getattr(owner, group[0])
+                new[group[0]] = _with(rest, field, given[name])
             else:
                 new[field] = given[name]
     return new
+
+
+def _with(group: Any, field: str, value: Any) -> Any:
+    return {**group, field: value} if isinstance(group, Mapping) else replace(group, **{field: value})
 
 
 def _warn(owner: str, name: str, place: tuple[str, ...], *, stacklevel: int) -> None:

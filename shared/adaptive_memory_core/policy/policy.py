@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.policy.changes import changed
 from adaptive_memory_core.policy.channel_names import OURS, check_channels, weights_of
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
@@ -110,12 +111,12 @@ class Policy(HashedOnce):
     __hash__ = HashedOnce.__hash__
 
     def replace(self, **changes: Any) -> Policy:
-        """A copy with these fields changed; unknown names are refused with the ones there are."""
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
-        unknown = sorted(set(changes) - {*known, *PLACES})
-        if unknown:
-            raise PolicyError(f"Policy has no {', '.join(unknown)}. Its fields are: {', '.join(known)}.")
-        return replace(self, **at_their_places(changes, known, PLACES))
+        """A copy with these fields changed; of a group, a mapping changes the fields that it names.
+
+        >>> Policy.preset("balanced").replace(decay={"rate": 0.9}).decay.grace
+        5.0
+        """
+        return replace(self, **changed(self, at_their_places(changes, self, PLACES)))
 
     @staticmethod
     def preset(name: str) -> Policy:

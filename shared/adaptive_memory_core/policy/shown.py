@@ -17,7 +17,7 @@ class Shown:
     """
 
     intact: bool = False  # whether a recall fetches what was said right before and after its hits, to be shown
-    merge: float = 0.85  # share of a block's best score from which hits of one session are one block; benchmarks/units.py
+    merge: float = 0.85  # share of a block's best score from which hits of a session are one block; benchmarks/units.py
 
     RANGES: ClassVar[dict[str, Range]] = {"merge": SHARE}
 

@@ -72,7 +72,9 @@ def _group(kind: type, written: Written) -> Any:
 
 
 def _decay(written: Written) -> Decay:
-    kinds = [(kind, _group(Remembrance, _regrouped(numbers, KIND_PLACES))) for kind, numbers in written.get("by_kind", ())]
+    kinds = [
+        (kind, _group(Remembrance, _regrouped(numbers, KIND_PLACES))) for kind, numbers in written.get("by_kind", ())
+    ]
     decay: Decay = _group(Decay, {**written, "by_kind": tuple(kinds)})
     return decay
 
