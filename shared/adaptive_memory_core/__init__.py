@@ -62,7 +62,7 @@ from adaptive_memory_core.reports import (
     Strengths,
 )
 from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
 
 __all__ = [

@@ -39,8 +39,8 @@ from adaptive_memory_core.store import process_lock
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import trim
+from adaptive_memory_core.store.ledger.outbox import trim
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import BackgroundProjector

@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.store import ledger_strong
+from adaptive_memory_core.store.ledger import strong_records
 
 if TYPE_CHECKING:
     from tests.conftest import Clock
@@ -145,7 +145,7 @@ def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:
     ledger: Any = memory.ports().ledger
     values = {"user": 1, "step": 0, "at": 0.0, "least": 0.5, "limit": 10}
     with ledger.file.reading() as sql:
-        plan = [row[3] for row in sql.execute("EXPLAIN QUERY PLAN " + ledger_strong._STRONG, values)]
+        plan = [row[3] for row in sql.execute("EXPLAIN QUERY PLAN " + strong_records._STRONG, values)]
     assert any("records_by_settling (user_key=? AND settled_step>?)" in line for line in plan)
     assert any("records_kept (user_key=?)" in line for line in plan)
     assert not any(line.startswith("SCAN records") for line in plan)

@@ -31,8 +31,8 @@ from adaptive_memory_core.learn.decay.strength import Timeline, strength
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
-from adaptive_memory_core.store import ledger_rows, ledger_schema
-from adaptive_memory_core.store.ledger_outbox import due, settle, trim, waiting
+from adaptive_memory_core.store.ledger import schema, state_rows
+from adaptive_memory_core.store.ledger.outbox import due, settle, trim, waiting
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)
@@ -81,7 +81,7 @@ def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)
-        ledger_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
+        state_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
         sql.set_trace_callback(None)
         plan = sql.execute("EXPLAIN QUERY PLAN " + seen[0]).fetchall()
     assert [step[3] for step in plan] == [
@@ -264,7 +264,7 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
     read(ledger, ALICE, "r1", "m1")
     ledger.close()
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE users SET motto = 'read';"
-    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
     ledger = opened(path)
     assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
@@ -278,9 +278,9 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
 def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
     with monkeypatch.context() as older:
-        older.setattr(ledger_schema, "MIGRATIONS", ledger_schema.MIGRATIONS[:1])
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         with sqlite3.connect(path) as sql:
-            ledger_schema.migrate(sql)
+            schema.migrate(sql)
             sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
             sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
             sql.execute(
@@ -301,7 +301,7 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "ledger.sqlite3"
     opened(path).close()
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE nowhere SET motto = 'read';"
-    monkeypatch.setattr(ledger_schema, "MIGRATIONS", (*ledger_schema.MIGRATIONS, step))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
     with pytest.raises(LedgerError):
         opened(path)
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
     from chromadb import Collection

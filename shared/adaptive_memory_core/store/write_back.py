@@ -16,8 +16,8 @@ from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_outbox import Due, due, settle, waiting
+from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 PATIENCE_SECONDS = 60.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0

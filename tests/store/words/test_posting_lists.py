@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.channels.words.bm25 import coverage
-from adaptive_memory_core.store import ledger_words
-from adaptive_memory_core.store.ledger_schema import migrate
+from adaptive_memory_core.store.ledger.schema import migrate
 from adaptive_memory_core.store.words import posting_lists as resident
+from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.posting_lists import Resident
 
 TEXTS = ["zebra tea", "tea tea green", "green lake", "", "zebra lake walk"]
@@ -46,10 +46,10 @@ def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
     try:
         for number, (name, text) in enumerate(steps):
             if text is None:
-                ledger_words.drop(sql, 1, [name])
+                word_rows.drop(sql, 1, [name])
             else:
                 turn = Turn("Ana", "s" if number % 2 else None, float(number))
-                ledger_words.put(sql, 1, [ledger_words.Text(1, name, text, turn)])
+                word_rows.put(sql, 1, [word_rows.Text(1, name, text, turn)])
             if number % 3 == 0:
                 kept_up.update(sql)
         kept_up.update(sql)
@@ -58,12 +58,12 @@ def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
     fresh = Resident(1)
     fresh.update(sql)
     assert scores(kept_up) == scores(fresh)
-    assert ledger_words.size(sql, 1) == len(fresh)
+    assert word_rows.size(sql, 1) == len(fresh)
 
 
 def test_one_users_lists_know_nothing_of_another() -> None:
     sql = ledger()
-    ledger_words.put(sql, 1, [ledger_words.Text(1, "a", "zebra", Turn()), ledger_words.Text(2, "b", "zebra", Turn())])
+    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra", Turn()), word_rows.Text(2, "b", "zebra", Turn())])
     one = Resident(1)
     one.update(sql)
     assert list(one.numbers) == ["a"]
@@ -72,11 +72,11 @@ def test_one_users_lists_know_nothing_of_another() -> None:
 
 def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:
     sql, user = ledger(), Resident(1)
-    ledger_words.put(sql, 1, [ledger_words.Text(1, "a", "zebra", Turn()), ledger_words.Text(1, "b", "tea", Turn())])
+    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra", Turn()), word_rows.Text(1, "b", "tea", Turn())])
     user.update(sql)
     handed_out = user.numbers
-    ledger_words.put(sql, 1, [ledger_words.Text(1, "a", "zebra tea", Turn())])
-    ledger_words.drop(sql, 1, ["b"])
+    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra tea", Turn())])
+    word_rows.drop(sql, 1, ["b"])
     user.update(sql)
     assert handed_out == {"a": 0, "b": 1}
     assert user.numbers == {"a": 2}
@@ -84,9 +84,9 @@ def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_re
 
 def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go() -> None:
     sql, user = ledger(), Resident(1)
-    text = ledger_words.Text(1, "a", "zebra", Turn())
-    user.lay({"a": ledger_words.row_of(text)}, set(), 1)
-    ledger_words.put(sql, 1, [text])
+    text = word_rows.Text(1, "a", "zebra", Turn())
+    user.lay({"a": word_rows.row_of(text)}, set(), 1)
+    word_rows.put(sql, 1, [text])
     user.update(sql)
     user.lift({})
     assert list(user.numbers) == ["a"]

@@ -18,12 +18,12 @@ from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
-from adaptive_memory_core.store import ledger_words
 from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
-from adaptive_memory_core.store.ledger import SQLiteLedger
-from adaptive_memory_core.store.ledger_words import Text
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
 from adaptive_memory_core.store.words.posting_lists import NO_NEWS, Resident
+from adaptive_memory_core.store.words.rows import Text
 
 IN_RAM = 500_000  # records of all users whose lists are kept
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -76,7 +76,7 @@ class WordIndex:
         self._claim(row[0] for row in rows)
         with self._ledger.file.writing() as sql:
             user = self._ledger.user_key(sql, scope)
-            ledger_words.put_rows(sql, self._ledger.collection_key, user, rows)
+            word_rows.put_rows(sql, self._ledger.collection_key, user, rows)
         with self._turn:
             self._unwritten.let_go([row[0] for row in rows])
 
@@ -84,7 +84,7 @@ class WordIndex:
         """These are no more, or no longer what they were."""
         self._claim(stored_ids)
         with self._ledger.file.writing() as sql:
-            ledger_words.drop(sql, self._ledger.collection_key, stored_ids)
+            word_rows.drop(sql, self._ledger.collection_key, stored_ids)
         with self._turn:
             self._unwritten.let_go(stored_ids)
 
@@ -145,10 +145,10 @@ class WordIndex:
         if entries:
             with self._ledger.file.writing() as sql:
                 key = self._ledger.collection_key
-                ledger_words.drop(sql, key, [one for one, entry in entries.items() if entry.row is None])
+                word_rows.drop(sql, key, [one for one, entry in entries.items() if entry.row is None])
                 for scope, rows in by_scope(entries).items():
-                    user = ledger_words.NOBODY if scope is None else self._ledger.user_key(sql, scope)
-                    ledger_words.put_rows(sql, key, user, rows)
+                    user = word_rows.NOBODY if scope is None else self._ledger.user_key(sql, scope)
+                    word_rows.put_rows(sql, key, user, rows)
             with self._turn:
                 self._unwritten.written(entries)
         return len(self._unwritten) > 0
@@ -161,7 +161,7 @@ class WordIndex:
     def size(self) -> int:
         """How many records it knows, of all users."""
         with self._ledger.file.reading() as sql:
-            return ledger_words.size(sql, self._ledger.collection_key) + self._unwritten.change
+            return word_rows.size(sql, self._ledger.collection_key) + self._unwritten.change
 
     def knows(self, stored_id: str) -> bool:
         """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
@@ -172,7 +172,7 @@ class WordIndex:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
         with self._turn:
             with self._ledger.file.reading() as sql:
-                written = ledger_words.stored_ids(sql, self._ledger.collection_key)
+                written = word_rows.stored_ids(sql, self._ledger.collection_key)
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
                 self._unwritten.let_go(same)
@@ -192,21 +192,21 @@ class WordIndex:
     def _written(self, stored_ids: Iterable[str]) -> dict[str, bytes]:
         """Those that the ledger has something of, with their marks."""
         with self._ledger.file.reading() as sql:
-            return ledger_words.among(sql, self._ledger.collection_key, list(stored_ids))
+            return word_rows.among(sql, self._ledger.collection_key, list(stored_ids))
 
     def _rows_of(self, found: Iterable[tuple[str, str | None, Metadata | None]]) -> list[Row]:
         """Records' words as the ledger has them."""
         texts = (
-            Text(ledger_words.NOBODY, stored_id, text or "", self._turn_of(text, metadata))
+            Text(word_rows.NOBODY, stored_id, text or "", self._turn_of(text, metadata))
             for stored_id, text, metadata in found
         )
-        return [ledger_words.row_of(one) for one in texts]
+        return [word_rows.row_of(one) for one in texts]
 
     def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
         return turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
 
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
-        return ledger_words.mark(text or "", self._turn_of(text, metadata))
+        return word_rows.mark(text or "", self._turn_of(text, metadata))
 
     def _resident(self, scope: Scope) -> Resident:
         """The user's lists, as of now."""
@@ -216,7 +216,7 @@ class WordIndex:
             user = self._users.get(scope)
             if user is None or user.user_key != key or user.wasted > WASTE:
                 user = Resident(key)
-            known = key != ledger_words.NOBODY  # which is also the key of a user whom the ledger has not met
+            known = key != word_rows.NOBODY  # which is also the key of a user whom the ledger has not met
             news = user.news(sql) if known else NO_NEWS
         if user.version != version:
             user.lift(rows)

@@ -12,7 +12,7 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, Tu
 from adaptive_memory_core.channels.words.bm25 import Posting
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import SAYS
-from adaptive_memory_core.store import ledger_words
+from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.pending_changes import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
@@ -72,8 +72,8 @@ class Resident:
 
     def news(self, sql: sqlite3.Connection) -> News:
         """What was removed and written since: all that is needed of the ledger, which others are waiting for."""
-        gone = ledger_words.gone_since(sql, self.user_key, self._gone)
-        return gone, ledger_words.since(sql, self.user_key, self._row)
+        gone = word_rows.gone_since(sql, self.user_key, self._gone)
+        return gone, word_rows.since(sql, self.user_key, self._row)
 
     def take_in(self, news: News) -> None:
         gone, rows = news
@@ -103,7 +103,7 @@ class Resident:
 
     def postings(self, words: dict[str, int]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have it."""
-        return [Posting(times, *self._holding(ledger_words.digest_of(word))) for word, times in words.items()]
+        return [Posting(times, *self._holding(word_rows.digest_of(word))) for word, times in words.items()]
 
     @property
     def conversation(self) -> Conversation:
@@ -119,7 +119,7 @@ class Resident:
         if self._dated is None:
             self._dated = np.zeros(len(self.ids))
             for word in _TIMES:
-                self._dated[self._holding(ledger_words.digest_of(word))[0]] = 1.0
+                self._dated[self._holding(word_rows.digest_of(word))[0]] = 1.0
         return self._dated
 
     def _holding(self, term: int) -> tuple[Array, Array]:

@@ -22,17 +22,12 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.store import (
-    ledger_changes,
-    ledger_spans,
-    ledger_strong,
-    ledger_turns,
-    ledger_words,
-)
-from adaptive_memory_core.store import ledger_log_table as log_table
-from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger_moves import LedgerMoves
-from adaptive_memory_core.store.ledger_verdicts import balance_of, close, judge_once
+from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records, turns
+from adaptive_memory_core.store.ledger import recall_rows as log_table
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.inherited_state import LedgerMoves
+from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close, judge_once
+from adaptive_memory_core.store.words import rows as word_rows
 
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
@@ -61,6 +56,12 @@ class SQLiteLedger(LedgerMoves):
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
+    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Take back what `enrol` began, for records that could not be written."""
+        with self.file.writing() as sql:
+            rows.remove(sql, self.collection_key, self._known_user(sql, scope), stored_ids)
+            self._cache.drop(stored_ids)
+
     def standing(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> Standing:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
@@ -81,15 +82,15 @@ class SQLiteLedger(LedgerMoves):
             self._cache.notice(sql)
             user = self._known_user(sql, scope)
             bounds = since(self._timeline(sql, user, turn))
-            if bounds is None or not ledger_strong.all_met(sql, (self.collection_key, user), extent):
+            if bounds is None or not strong_records.all_met(sql, (self.collection_key, user), extent):
                 return None
-            return ledger_strong.strong(sql, user, least, bounds, limit)
+            return strong_records.strong(sql, user, least, bounds, limit)
 
     def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None:
         """Give rows to records that somebody else wrote."""
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
-            ledger_strong.meet(sql, (self.collection_key, user), strangers, ledger_spans.timeline(sql, user), now=now)
+            strong_records.meet(sql, (self.collection_key, user), strangers, pace_spans.timeline(sql, user), now=now)
             self._cache.drop(list(strangers))
 
     def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted:
@@ -102,7 +103,7 @@ class SQLiteLedger(LedgerMoves):
             self._cache.notice(sql)
             user = self._user_key(sql, scope)
             known = self._cache.user(sql, user)
-            turn = self._cache.turn(sql, user, entry.turn) or ledger_turns.begin(sql, user)
+            turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
             timeline = self._paced(sql, user, entry, turn, known.timeline)
             forgotten = _among(known.forgotten, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
@@ -110,8 +111,8 @@ class SQLiteLedger(LedgerMoves):
                 new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
                 self._met(sql, user, new, timeline, entry)
             changed = self._advance(sql, user, present, advance, timeline, now=entry.at, skip=turn.counted)
-            ledger_turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
-            ledger_changes.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
+            turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
+            audit.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
             if entry.logged:
                 log_table.add(sql, user, turn.step, entry, forgotten, self._policies)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
@@ -126,10 +127,10 @@ class SQLiteLedger(LedgerMoves):
         with self.file.writing() as sql:
             self._cache.notice(sql)
             user = self._user_key(sql, scope)
-            timeline = ledger_spans.timeline(sql, user)
+            timeline = pace_spans.timeline(sql, user)
             changed = self._advance(sql, user, {stored_id: seen}, change, timeline, now=now).get(stored_id)
             if changed is not None:
-                ledger_changes.note(sql, user, stored_id, timeline.step, what, by, at=now)
+                audit.note(sql, user, stored_id, timeline.step, what, by, at=now)
                 if what == DEMOTED:
                     close(sql, changed.row)
                 return changed.after
@@ -155,8 +156,8 @@ class SQLiteLedger(LedgerMoves):
                 key = key or rows.insert_states(sql, self.collection_key, user, {stored_id: seen})[stored_id]
                 if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
-                    step = ledger_spans.timeline(sql, user).step
-                    ledger_changes.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
+                    step = pace_spans.timeline(sql, user).step
+                    audit.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
         return changed
 
     def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
@@ -165,12 +166,19 @@ class SQLiteLedger(LedgerMoves):
             return log_table.one(sql, self._known_user(sql, scope), recall_id)
 
     def log(
-        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
     ) -> list[LoggedRecall]:
         """The recalls of this scope, newest first."""
         span = (float("-inf") if since is None else since, float("inf") if until is None else until)
         with self.file.reading() as sql:
-            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing), limit))
+            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing, turn), limit))
 
     def policy(self, policy_hash: str) -> str | None:
         """The policy of that hash as JSON."""
@@ -193,7 +201,7 @@ class SQLiteLedger(LedgerMoves):
                 sql.execute("DELETE FROM records WHERE record_key = ?", (record_key,))
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             if existed or known:
-                ledger_words.drop(sql, self.collection_key, [stored_id])
+                word_rows.drop(sql, self.collection_key, [stored_id])
             self._cache.drop([stored_id])
             entries = log_table.strike_out(sql, user, record)
             if existed or known or entries:
@@ -206,16 +214,14 @@ class SQLiteLedger(LedgerMoves):
         known = self._cache.turn(sql, user, turn)
         return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)
 
-    def _paced(
-        self, sql: sqlite3.Connection, user: int, entry: Entry, turn: ledger_turns.Turn, known: Timeline
-    ) -> Timeline:
+    def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: turns.Turn, known: Timeline) -> Timeline:
         """The timeline up to the step before this recall's, with the paces it was made under."""
         if not turn.began:
             return Timeline(known.step - 1, known.under(entry.regime).spans)
         before = Timeline(turn.step - 1, known.spans)
-        timeline = Timeline(before.step, ledger_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
-        if len(timeline.spans) > ledger_spans.MOST:
-            timeline = ledger_spans.compact(sql, user, timeline, now=entry.at)
+        timeline = Timeline(before.step, pace_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
+        if len(timeline.spans) > pace_spans.MOST:
+            timeline = pace_spans.compact(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline
 
@@ -223,8 +229,8 @@ class SQLiteLedger(LedgerMoves):
         self, sql: sqlite3.Connection, user: int, new: Mapping[str, Seen], timeline: Timeline, entry: Entry
     ) -> None:
         """The recall came upon records that the ledger had not met."""
-        ledger_strong.meet(sql, (self.collection_key, user), new, timeline, now=entry.at)
-        ledger_strong.note_all_met(sql, (self.collection_key, user), entry.extent)
+        strong_records.meet(sql, (self.collection_key, user), new, timeline, now=entry.at)
+        strong_records.note_all_met(sql, (self.collection_key, user), entry.extent)
         self._cache.drop(list(new))
 
     def _advance(

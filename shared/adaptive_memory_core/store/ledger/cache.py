@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.store import ledger_rows, ledger_spans, ledger_turns
+from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
 
 Known = tuple[int, ReadState] | None
 MOST = 200_000  # states kept
@@ -31,7 +31,7 @@ class LedgerCache:
     def __init__(self) -> None:
         self._rows: dict[str, tuple[int, Known]] = {}  # a record has one owner at a time, so an entry names it
         self._users: dict[int, User] = {}
-        self._turn: tuple[int, str, ledger_turns.Turn | None] | None = None  # the last one asked for
+        self._turn: tuple[int, str, turns.Turn | None] | None = None  # the last one asked for
         self._version = -1
 
     def notice(self, sql: sqlite3.Connection) -> None:
@@ -48,7 +48,7 @@ class LedgerCache:
         rows = self._rows
         missing = [one for one in stored_ids if one not in rows or rows[one][0] != user]
         if missing:
-            found = ledger_rows.known_states(sql, collection_key, user, missing)
+            found = state_rows.known_states(sql, collection_key, user, missing)
             rows.update({one: (user, found.get(one)) for one in missing})
         return {one: row for one in stored_ids if (row := rows[one][1]) is not None}
 
@@ -56,16 +56,16 @@ class LedgerCache:
         """What there is to know of a user."""
         known = self._users.get(user)
         if known is None:
-            known = User(ledger_spans.timeline(sql, user), ledger_rows.erased(sql, user))
+            known = User(pace_spans.timeline(sql, user), state_rows.erased(sql, user))
             self._users[user] = known
         return known
 
-    def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> ledger_turns.Turn | None:
+    def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> turns.Turn | None:
         """The user's turn of that name, if it has begun. A recall asks twice: to look, and then to count."""
         if name is None:
             return None
         if self._turn is None or self._turn[:2] != (user, name):
-            self._turn = (user, name, ledger_turns.find(sql, user, name))
+            self._turn = (user, name, turns.find(sql, user, name))
         return self._turn[2]
 
     def recalled(self, user: int, now: User) -> None:

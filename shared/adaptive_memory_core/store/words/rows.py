@@ -16,7 +16,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.store.ledger_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import chunks
 
 MOST = 65_535  # times that one word of a record counts
 NOBODY = 0  # the user key of records that are of no scope

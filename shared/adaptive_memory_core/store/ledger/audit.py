@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change
-from adaptive_memory_core.store.ledger_rows import Changed
+from adaptive_memory_core.store.ledger.state_rows import Changed
 
 _INSERT = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
 

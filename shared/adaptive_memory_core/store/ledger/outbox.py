@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive_memory_core.records import ReadState, Scope
-from adaptive_memory_core.store import ledger_rows as rows
-from adaptive_memory_core.store.ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 DAY = 86_400.0
 ERASED_SECONDS = DAY

@@ -8,7 +8,7 @@ from typing import Any
 from adaptive_memory_core.flow.ports import Judge
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.records import ReadState, Verdict
-from adaptive_memory_core.store.ledger_rows import update_states
+from adaptive_memory_core.store.ledger.state_rows import update_states
 
 _EARLIER = (
     "SELECT verdict, boost_before, boost_after, read_at, sway, useful_before, step_before FROM verdicts "

@@ -9,8 +9,8 @@ from adaptive_memory_core.flow.ports import Doomed, Row
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store import ledger_changes
-from adaptive_memory_core.store import ledger_rows as rows
+from adaptive_memory_core.store.ledger import audit
+from adaptive_memory_core.store.ledger import state_rows as rows
 
 _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
@@ -52,4 +52,4 @@ def delete(
         sql.execute(
             "INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record_id(scope, stored_id)), now)
         )
-        ledger_changes.note(sql, user, stored_id, step, "pruned", by, at=now)
+        audit.note(sql, user, stored_id, step, "pruned", by, at=now)

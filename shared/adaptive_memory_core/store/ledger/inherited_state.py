@@ -8,9 +8,9 @@ from typing import Literal
 
 from adaptive_memory_core.flow.ports import Standing
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store import ledger_spans
-from adaptive_memory_core.store.ledger_rows import CHUNK, announce, known_states
-from adaptive_memory_core.store.ledger_upkeep import LedgerUpkeep
+from adaptive_memory_core.store.ledger import pace_spans
+from adaptive_memory_core.store.ledger.state_rows import CHUNK, announce, known_states
+from adaptive_memory_core.store.ledger.upkeep import LedgerUpkeep
 
 MOST_SETTLED = 200_000
 
@@ -44,7 +44,7 @@ class LedgerMoves(LedgerUpkeep):
             user = self._known_user(sql, scope)
             ids = [row[0] for row in sql.execute("SELECT stored_id FROM records WHERE user_key = ?", (user,))]
             states = known_states(sql, self.collection_key, user, ids)
-            return Standing({one: state for one, (_, state) in states.items()}, ledger_spans.timeline(sql, user))
+            return Standing({one: state for one, (_, state) in states.items()}, pace_spans.timeline(sql, user))
 
     def _new(self, stored_ids: Sequence[str], known: Collection[str]) -> frozenset[str]:
         """Those that may yet turn out to replace another."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.store.ledger_schema import migrate
+from adaptive_memory_core.store.ledger.schema import migrate
 
 PATIENCE_SECONDS = 30.0
 BUSY = ("database is locked", "database table is locked", "database is busy")

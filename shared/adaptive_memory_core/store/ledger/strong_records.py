@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from adaptive_memory_core.flow.ports import Extent
 from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import Seen
-from adaptive_memory_core.store.ledger_rows import insert_states, known_states
+from adaptive_memory_core.store.ledger.state_rows import insert_states, known_states
 
 _STRONG = """
 SELECT stored_id FROM records INDEXED BY records_by_settling

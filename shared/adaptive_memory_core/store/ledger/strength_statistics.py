@@ -16,7 +16,7 @@ from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import Sample, Strengths
-from adaptive_memory_core.store import ledger_spans
+from adaptive_memory_core.store.ledger import pace_spans
 
 AT_LEAST = 0.01  # strength that counts as still there, in samples
 _COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
@@ -49,7 +49,7 @@ def sample_all(
             records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
             if step - last < records // 100:
                 continue
-            timeline = ledger_spans.timeline(sql, user).under(regime)
+            timeline = pace_spans.timeline(sql, user).under(regime)
             strengths = of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
             took = median(update_ms) if update_ms else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)

@@ -10,7 +10,7 @@ import orjson
 
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
 from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
-from adaptive_memory_core.store import ledger_rows as rows
+from adaptive_memory_core.store.ledger import state_rows as rows
 
 MOST = 200  # spans of one user
 

@@ -13,8 +13,8 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Change, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
-from adaptive_memory_core.store import ledger_changes, ledger_retire, ledger_spans, ledger_statistics, ledger_verdicts
-from adaptive_memory_core.store.ledger_users import LedgerUsers
+from adaptive_memory_core.store.ledger import audit, pace_spans, pruned_records, strength_statistics, verdict_rows
+from adaptive_memory_core.store.ledger.users import LedgerUsers
 
 _FLAGS = {
     "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
@@ -52,8 +52,8 @@ class LedgerUpkeep(LedgerUsers):
         """The distribution of the scope's strengths, with those of records that have no row."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
-            timeline = ledger_spans.timeline(sql, user).under(regime)
-            return ledger_statistics.of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
+            timeline = pace_spans.timeline(sql, user).under(regime)
+            return strength_statistics.of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
 
     def floor(self, scope: Scope, manner: str) -> Floor | None:
         """What unrelated questions find in this scope, if that was measured in this manner."""
@@ -72,12 +72,12 @@ class LedgerUpkeep(LedgerUsers):
         """Keep a sample of every user who has recalled `every` times since the last one."""
         with self.file.writing() as sql:
             times = tuple(self._update_ms)
-            ledger_statistics.sample_all(sql, self.collection_key, regime, times, every=every, now=now)
+            strength_statistics.sample_all(sql, self.collection_key, regime, times, every=every, now=now)
 
     def samples(self, scope: Scope) -> list[Sample]:
         """The samples of the scope, oldest first."""
         with self.file.reading() as sql:
-            return list(ledger_statistics.samples(sql, self._known_user(sql, scope)))
+            return list(strength_statistics.samples(sql, self._known_user(sql, scope)))
 
     def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]:
         """The records that were of use after a step of the user's, the latest first."""
@@ -89,7 +89,7 @@ class LedgerUpkeep(LedgerUsers):
         """Set how far usefulness has led or misled a user, and write that down."""
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
-            ledger_verdicts.set_balance(sql, user, balance)
+            verdict_rows.set_balance(sql, user, balance)
             sql.execute(
                 "UPDATE verdicts SET sway = 0 WHERE record_key IN (SELECT record_key FROM records WHERE user_key = ?)",
                 (user,),
@@ -105,12 +105,12 @@ class LedgerUpkeep(LedgerUsers):
         """The audit trail of the scope, newest first, or that of these records."""
         with self.file.reading() as sql:
             user = self._known_user(sql, scope)
-            return list(islice(ledger_changes.lines(sql, scope, user, tuple(stored_ids)), limit))
+            return list(islice(audit.lines(sql, scope, user, tuple(stored_ids)), limit))
 
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
         """A page of the records that are neither remembered nor pinned."""
         with self.file.reading() as sql:
-            return ledger_retire.unkept(sql, self._known_user(sql, scope), after, limit)
+            return pruned_records.unkept(sql, self._known_user(sql, scope), after, limit)
 
     def retire(
         self,
@@ -125,10 +125,10 @@ class LedgerUpkeep(LedgerUsers):
         """Remove those of the records that are doomed as they stand now; no read can come in between."""
         with self.file.writing() as sql:
             user = self._user_key(sql, scope)
-            timeline = ledger_spans.timeline(sql, user)
-            gone = ledger_retire.still_doomed(sql, user, stored_ids, doomed, timeline)
+            timeline = pace_spans.timeline(sql, user)
+            gone = pruned_records.still_doomed(sql, user, stored_ids, doomed, timeline)
             if gone:
                 remove(list(gone))
-                ledger_retire.delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
+                pruned_records.delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
                 self._cache.drop(list(gone))
         return set(gone)
