@@ -79,8 +79,9 @@ def test_an_old_name_works_everywhere_and_says_where_it_is_now(name: str, value:
 
 
 def test_old_names_change_their_group_and_leave_the_rest_of_it() -> None:
-    with pytest.warns(DeprecationWarning, match=r"Policy\.decay\.unit"):
+    with pytest.warns(DeprecationWarning) as seen:  # noqa: PT030 - each is looked at below
         policy = Policy.preset("aggressive").replace(decay_rate=0.5, unit="days", recall_k=7)
+    assert [str(one.message).split(" ")[3] for one in seen] == ["Policy.decay.rate", "Policy.decay.unit"]
     assert policy.decay == Decay(remembrance_threshold=2, grace=10, rate=0.5, unit="days")
     assert policy.recall_k == 7
     old: Any = {"verdict_step": 0.01}

@@ -9,7 +9,7 @@ from adaptive_memory_core.records import ReadState, Verdict
 
 
 def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
-    """The boost after one verdict: the importance moves by at most `verdict_step`, all of them by at most `boost_max`.
+    """The boost after one verdict: one moves the importance by `importance_step`, all by `importance_bound` at most.
 
     >>> judged(0.0, Verdict.HELPFUL, Policy()), judged(0.0, Verdict.UNHELPFUL, Policy())
     (0.05, -0.05)

@@ -12,9 +12,9 @@ from adaptive_memory_core.policy.ranges import POSITIVE, Range, check_choices, c
 class Keeping:
     """How the ledger and the write-back into the collection are kept."""
 
-    lag_seconds: float = 5.0  # seconds until a change stands in the collection; facts: few, large batches
+    lag_seconds: float = 5.0  # seconds until a change stands in the collection; measured: few, large batches are cheap
     queue_limit: int = 5_000  # records waiting before the lag is cut short
-    batch: int = 500  # records per write; facts: 200 to 500
+    batch: int = 500  # records per write; measured: 200 to 500
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log

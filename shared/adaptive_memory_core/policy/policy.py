@@ -27,20 +27,11 @@ from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
 from adaptive_memory_core.policy.usefulness import LEARNED, Usefulness
 from adaptive_memory_core.policy.weights import MEASURED_WEIGHTS, Weights
-from adaptive_memory_core.policy.written import fields_of
+from adaptive_memory_core.policy.written import GROUPS, fields_of
 
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
-_GROUPS: dict[str, tuple[type, str]] = {  # and a field of each, as an example
-    "weights": (Weights, "recency"),
-    "useful": (Usefulness, "weight"),
-    "reading": (Reading, "count_weight"),
-    "time_words": (TimeWords, "weight"),
-    "decay": (Decay, "rate"),
-    "copies": (Copies, "same_share"),
-    "rerank": (Rerank, "weight"),
-    "shown": (Shown, "merge"),
-    "spreads": (Spreads, "recency"),
-}
+Auto = Literal["auto"]
+ByName = Mapping[str, float] | tuple[tuple[str, float], ...]
 
 
 @takes_old_names(PLACES)
@@ -48,7 +39,7 @@ _GROUPS: dict[str, tuple[type, str]] = {  # and a field of each, as an example
 class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
 
-    Sources: "003" is the retrieval-policy article (Generative Agents' score), "ARM" the paper on selective
+    Sources: "the article" is the one on retrieval policies (Generative Agents' score), "ARM" the paper on selective
     remembrance, and the benchmarks of this project; "guess" is what it says.
 
     >>> Policy().replace(half_life_days=7).half_life_days
@@ -60,22 +51,24 @@ class Policy(HashedOnce):
     """
 
     weights: Weights = MEASURED_WEIGHTS  # what each signal counts, relative to the others
-    blend: Blend = "auto"  # "bounded" with the default weights, else "sum"; all of them: score/blend.py
-    channels: tuple[str, ...] | Literal["auto"] = "auto"  # where candidates come from; "auto": as the embedder suits
-    fusion: Fusion | Literal["auto"] = "auto"  # what each of their leads counts, and how they are put together
-    channel_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of your own; 1 is as much as vectors
+    blend: Blend = "auto"  # how signals become a score; "auto": bounded with the default weights, else sum
+    channels: tuple[str, ...] | Auto = (
+        "auto"  # where candidates come from: "dense", "lexical", own names; "auto": as measured
+    )
+    fusion: Fusion | Auto = "auto"  # what each lead of the channels counts; "auto": as measured for the embedder
+    channel_weights: ByName = ()  # what each of your own channels counts; 1 = as much as the vectors
     channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
-    kind_weights: Mapping[str, float] | tuple[tuple[str, float], ...] = ()  # of a kind, beside 1 for all others; 003
+    kind_weights: ByName = ()  # what each kind of record counts; 1 for those not named; the article
 
-    recall_k: int = 20  # candidates asked of a channel, at least k; 003: 20 to 50
+    recall_k: int = 20  # candidates asked of a channel, at least k; the article: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
     score_floor: float = 0.0  # score in [0, 1] below which a hit is dropped; 0 = off
     relevance_floor: float = 0.0  # share of unrelated questions that may be answered; 0 = off; docs/recall.md
 
-    half_life_days: float = 14.0  # days until recency is 0.5; 003: 7 to 30
-    refresh_floor_seconds: float = 60.0  # seconds between reads that count; 003: 30 to 120
-    useful: Usefulness = LEARNED  # what verdicts count; the numbers of benchmarks/bursts.py
+    half_life_days: float = 14.0  # days until recency is 0.5; the article: 7 to 30
+    refresh_floor_seconds: float = 60.0  # seconds between reads that count; the article: 30 to 120
+    useful: Usefulness = LEARNED  # what having been of use counts in the bounded blend; benchmarks/bursts.py
     adaptive: bool = True  # whether each user's verdicts move what usefulness counts, within its bounds
 
     reading: Reading = Reading()  # what being read does to recency and importance
@@ -198,7 +191,7 @@ def _pace(policy: Policy) -> Pace:
 
 
 def _check_groups(policy: Policy) -> None:
-    for name, (kind, example) in _GROUPS.items():
-        given = getattr(policy, name)
+    for name, kind in GROUPS.items():
+        given, example = getattr(policy, name), next(iter(kind.RANGES))
         if not isinstance(given, kind):
             raise PolicyError(f"Policy({name}={given!r}) is not allowed. Give {kind.__name__}({example}=..., ...).")

@@ -24,9 +24,9 @@ def settings_of(name: object) -> Settings:
     >>> dict(settings_of("default"))
     {}
     """
-    if not isinstance(name, str) or name not in _PRESETS:
-        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
-    return _PRESETS[name]
+    if not isinstance(name, str) or name not in PRESETS:
+        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(PRESETS))}.")
+    return PRESETS[name]
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
@@ -62,7 +62,7 @@ _COMPOSITE: Settings = {  # the article on recall for agents: signals as they ar
     "refresh_floor_seconds": 0.0,
     "time_words": TimeWords(enabled=False),
 }
-_PRESETS: dict[str, Settings] = {
+PRESETS: dict[str, Settings] = {
     "default": {},
     "equal": _literature(),
     "composite": _COMPOSITE,

@@ -20,9 +20,9 @@ class Reading:
     half_life_days_max: float = 365.0  # days; the bound of that growth; guess
     reads_before_refresh: int = 1  # counted reads before recency moves; 2 is LRU-2, against one-shot scans
     window_days: float = 14.0  # days within which those reads must follow each other; guess
-    count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); 003's delta
+    count_weight: float = 0.05  # importance added per log1p(decayed retrieval count); the article's delta
     count_boost_max: float = 0.2  # importance; the bound of that addition; guess
-    count_decay_per_day: float = 0.99  # share of the count that is left after a day; 003
+    count_decay_per_day: float = 0.99  # share of the count that is left after a day; the article
 
     RANGES: ClassVar[dict[str, Range]] = {
         "half_life_growth": Range(0, 10),

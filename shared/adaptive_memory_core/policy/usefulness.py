@@ -29,7 +29,7 @@ class Usefulness:
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
     least: float = 0.0625  # share of the weight that is left where usefulness has misled
     most: float = 1.0  # and where it has led: more than all of it gained nothing
-    importance_step: float = 0.05  # share of a record's importance that one verdict moves; 003: at most 5 %
+    importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
     importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
 
     RANGES: ClassVar[dict[str, Range]] = {

@@ -20,11 +20,12 @@ from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.policy.weights import Weights
 
 Written = Mapping[str, Any]
-_GROUPS: dict[str, type] = {
+GROUPS: dict[str, Any] = {  # by the field of the policy
     "weights": Weights,
     "useful": Usefulness,
     "reading": Reading,
     "time_words": TimeWords,
+    "decay": Decay,
     "copies": Copies,
     "rerank": Rerank,
     "shown": Shown,
@@ -44,14 +45,8 @@ def fields_of(text: str) -> dict[str, Any]:
     """
     written = _regrouped(json.loads(text), PLACES)
     read: dict[str, Any] = {name: written[name] for name in _TOP if name in written}
-    read |= {name: _group(kind, written[name]) for name, kind in _GROUPS.items() if name in written}
-    for name, made in {"decay": _decay, "channels": _channels, "fusion": _fusion}.items():
-        if name in written:
-            read[name] = made(written[name])
-    for name in ("kind_weights", "channel_weights"):
-        if name in written:
-            read[name] = _pairs(written[name])
-    return read
+    read |= {name: _group(kind, written[name]) for name, kind in GROUPS.items() if name in written}
+    return read | {name: made(written[name]) for name, made in _MADE_OF.items() if name in written}
 
 
 def _regrouped(written: Written, places: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
@@ -66,17 +61,14 @@ def _regrouped(written: Written, places: Mapping[str, tuple[str, ...]]) -> dict[
     return now
 
 
-def _group(kind: type, written: Written) -> Any:
-    known: Any = kind
-    return kind(**{field.name: written[field.name] for field in fields(known) if field.name in written})
+def _group(kind: Any, written: Written) -> Any:
+    if kind is Decay:
+        written = {**written, "by_kind": _kinds(written.get("by_kind", ()))}
+    return kind(**{field.name: written[field.name] for field in fields(kind) if field.name in written})
 
 
-def _decay(written: Written) -> Decay:
-    kinds = [
-        (kind, _group(Remembrance, _regrouped(numbers, KIND_PLACES))) for kind, numbers in written.get("by_kind", ())
-    ]
-    decay: Decay = _group(Decay, {**written, "by_kind": tuple(kinds)})
-    return decay
+def _kinds(written: Any) -> tuple[tuple[str, Remembrance], ...]:
+    return tuple((kind, _group(Remembrance, _regrouped(numbers, KIND_PLACES))) for kind, numbers in written)
 
 
 def _channels(written: Any) -> Any:
@@ -92,3 +84,6 @@ def _fusion(written: Any) -> Any:
 
 def _pairs(written: Any) -> tuple[tuple[str, float], ...]:
     return tuple((name, weight) for name, weight in written)
+
+
+_MADE_OF = {"channels": _channels, "fusion": _fusion, "kind_weights": _pairs, "channel_weights": _pairs}
