@@ -65,8 +65,9 @@ BLENDS = """- **`blend`**: `"bounded"`: recency and importance multiply the rele
 - **`channel_weights`**, e.g. `{"sql": 0.5}`.
 """
 PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with weights of one order and
-spreads of 0.01 reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds up
-the signals as they are and drops what scores below its floor. The last five are ARM's profiles ([fading.md](fading.md)).
+spreads of 0.01 reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds
+up the signals as they are and drops what scores below its floor. The last five are ARM's profiles
+([fading.md](fading.md)).
 
 | preset | recency | importance | similarity | half life in days | what else differs from the default |
 |---|---|---|---|---|---|"""
