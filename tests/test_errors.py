@@ -23,6 +23,8 @@ TREE = {
     "StoreInUseError": Exception,
     "LedgerError": Exception,
     "LedgerVersionError": Exception,
+    "DamagedLedgerError": Exception,
+    "DamagedStoreError": Exception,
 }
 DEFINED = {name for name, thing in vars(errors).items() if isinstance(thing, type) and issubclass(thing, Exception)}
 

@@ -13,9 +13,11 @@ AdaptiveMemoryError
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError                            the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
-│   └── StoreInUseError                   another process has this embedded directory open
+│   ├── StoreInUseError                   another process has this embedded directory open
+│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be made anew, and how
 └── LedgerError                           the ledger could not be read or written
-    └── LedgerVersionError                the ledger was written by a newer version of this package
+    ├── LedgerVersionError                the ledger was written by a newer version of this package
+    └── DamagedLedgerError                the ledger's file is torn or none of ours
 
 None is a RuntimeError or an OSError, for others catch these and put errors of their own in our place: LlamaIndex takes
 every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is gone.
@@ -94,9 +96,17 @@ class StoreInUseError(StoreError):
     """Another process has this embedded directory open."""
 
 
+class DamagedStoreError(StoreError):
+    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` makes an index anew."""
+
+
 class LedgerError(AdaptiveMemoryError):
     """The ledger could not be read or written."""
 
 
 class LedgerVersionError(LedgerError):
     """The ledger was written by a newer version of this package."""
+
+
+class DamagedLedgerError(LedgerError):
+    """The ledger's file is torn, or is no ledger."""

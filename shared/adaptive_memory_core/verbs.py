@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -24,6 +25,7 @@ from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Fields, NewRecord, Record, Scope
 
@@ -43,7 +45,10 @@ class Memory(Protocol):
     @property
     def embedder_name(self) -> str: ...
     @property
+    def keeping(self) -> Keeping: ...
+    @property
     def executor(self) -> Executor: ...
+    def call(self) -> AbstractContextManager[None]: ...
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
     def new_id(self) -> str: ...

@@ -21,7 +21,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
-from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors
+from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done
 
 FACTS = [
     {"id": "tea", "text": "alice drinks jasmine tea"},
@@ -104,7 +104,7 @@ def test_a_recall_that_changes_nothing_starts_no_measuring(
 ) -> None:
     before = ledger_rows(alice.memory)  # type: ignore[arg-type] # the whole memory, behind its protocol
     alice.recall("zebra quantum ladder", reinforce=False)
-    alice.memory.ports().floors.close()  # type: ignore[attr-defined] # which would wait for it
+    background_done(alice.memory)
     assert ledger_rows(alice.memory) == before  # type: ignore[arg-type]
 
 
