@@ -61,7 +61,7 @@ def quiet(request: Request) -> Request:
         similarity_floor=0.0,
         score_floor=0.0,
         relevance_floor=0.0,
-        temporal=False,
+        time_words={"enabled": False},
         useful=replace(policy.useful, reach=0),
     )
     return replace(request, policy=policy, reinforce=False, where=None, refuse=None, turn=None)

@@ -15,7 +15,7 @@ class AskedTime:
     name = "the time asked about"
 
     def wanted(self, request: Request) -> bool:
-        return bool(request.intent.windows) and request.policy.time_weight > 0.0
+        return bool(request.intent.windows) and request.policy.time_words.weight > 0.0
 
     def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
         """Nothing, where the vectors failed or brought all records that there are."""

@@ -16,7 +16,7 @@ from adaptive_memory_core.score.time_match import OUTSIDE, outside
 def understand_time(ports: Ports, request: Request) -> Flow[Request]:
     """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
     words = request.cue.own_words
-    if not request.policy.temporal or not words.strip():
+    if not request.policy.time_words.enabled or not words.strip():
         return request
     found: list[Sign] = []
     notes: list[str] = []
@@ -29,7 +29,7 @@ def understand_time(ports: Ports, request: Request) -> Flow[Request]:
     if not found and not notes:
         return request
     asked = replace(request, intent=together(found), notes=(*request.notes, *notes))
-    return replace(asked, refuse=_strict(asked)) if asked.intent.windows and request.policy.strict_time else asked
+    return replace(asked, refuse=_strict(asked)) if asked.intent.windows and request.policy.time_words.strict else asked
 
 
 def _strict(request: Request) -> Refuse:

@@ -25,7 +25,7 @@ NOT_COMPARED = Compared({})
 
 def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Flow[Compared]:
     """The vectors; without them the candidates are ranked by score alone, and a note says so."""
-    if request.policy.diversity == 0.0 or len(hits) < 2:
+    if request.policy.copies.diversity == 0.0 or len(hits) < 2:
         return NOT_COMPARED
     ids = [hit.stored_id for hit in hits]
     try:
