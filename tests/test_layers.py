@@ -16,7 +16,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors", "frozen", "interrupts"},
     {"records", "reports", "check_report", "identity"},
     {"policy"},
-    PURE,
+    PURE | {"stored_metadata"},
     {"arguments"},
     {"flow"},
     {

@@ -83,5 +83,5 @@ def test_its_weight_is_set_by_its_name(collection: Collection, letters: Any, toy
 
 
 def test_a_source_that_is_not_there_is_refused(collection: Collection, letters: Any) -> None:
-    with pytest.raises(PolicyError, match="This memory has: lexical, dense"):
+    with pytest.raises(PolicyError, match="This memory has: dense, lexical"):
         AdaptiveMemory(collection, embedder=letters, policy=BOTH)

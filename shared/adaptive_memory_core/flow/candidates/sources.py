@@ -16,7 +16,7 @@ from adaptive_memory_core.flow.candidates.vectors import Vectors
 from adaptive_memory_core.flow.candidates.words import Words
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Source
-from adaptive_memory_core.policy.channel_names import is_channel_name
+from adaptive_memory_core.policy.channel_names import DENSE, is_channel_name
 
 Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
@@ -33,8 +33,9 @@ def stages_with(channels: Iterable[str]) -> Stages:
 
 
 def channels_of(stages: Stages) -> list[str]:
-    """The sources that a policy may name: its channels. The others are asked whenever their time comes."""
-    return [one.name for stage in stages for one in stage if is_channel_name(one.name)]
+    """The sources that a policy may name, its channels, vectors first. The others are asked whenever it is their turn."""
+    names = [one.name for stage in stages for one in stage if is_channel_name(one.name)]
+    return sorted(names, key=lambda name: name != DENSE)
 
 
 def ask_sources(ports: Ports, request: Request) -> Flow[list[Answer]]:

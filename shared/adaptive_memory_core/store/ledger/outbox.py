@@ -60,11 +60,12 @@ def waiting(ledger: SQLiteLedger) -> int:
 
 def trim(ledger: SQLiteLedger, *, now: float, log_days: float, log_recalls: int) -> int:
     """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once more
-    than one reading of the clock says so (`clock_readings`)."""
-    now = believed_now(ledger.file, now=now)
+    than one reading of the clock says so (`clock_readings`); marks of a day, which a leap costs little, go at once."""
+    kept_since = now - log_days * DAY
     with ledger.file.reading() as sql:
         users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
-    gone = _delete(ledger, "at < ?", (now - log_days * DAY,))
+        due = sql.execute("SELECT EXISTS (SELECT 1 FROM recalls WHERE at < ?)", (kept_since,)).fetchone()[0]
+    gone = _delete(ledger, "at < ?", (believed_now(ledger.file, now=now) - log_days * DAY,)) if due else 0
     for user, last_step in users:
         if last_step > 0:
             gone += _delete(ledger, "user_key = ? AND step <= ?", (user, last_step))
