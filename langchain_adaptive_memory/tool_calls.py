@@ -44,21 +44,21 @@ class Recalling:
         scope = self.find(config)
         try:
             return self._told(scope, scope.recall(query, turn=current_turn(config), **self.asked))
-        except AdaptiveMemoryError as error:
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return self._failed(error)
 
     async def arecall(self, query: str, config: RunnableConfig) -> Any:
         scope = self.find(config)
         try:
             return self._told(scope, await scope.arecall(query, turn=current_turn(config), **self.asked))
-        except AdaptiveMemoryError as error:
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return self._failed(error)
 
     def _told(self, scope: UserMemory, recall: Recall) -> Any:
         content = recall.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING
         return (content, documents_of(recall, scope.memory.fields)) if self.with_artifact else content
 
-    def _failed(self, error: AdaptiveMemoryError) -> Any:
+    def _failed(self, error: Exception) -> Any:
         said = _excused(error, self.on_error)
         return (said, []) if self.with_artifact else said
 
@@ -76,7 +76,7 @@ class Remembering:
         scope = self.find(config)
         try:
             return _kept(scope.remember(**self._arguments(text, importance, replaces)))
-        except AdaptiveMemoryError as error:
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aremember(
@@ -85,7 +85,7 @@ class Remembering:
         scope = self.find(config)
         try:
             return _kept(await scope.aremember(**self._arguments(text, importance, replaces)))
-        except AdaptiveMemoryError as error:
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     def _arguments(self, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
@@ -97,11 +97,11 @@ def _kept(record_id: str) -> str:
     return f"Remembered, as {record_id}."
 
 
-def _excused(error: AdaptiveMemoryError, on_error: OnError) -> str:
+def _excused(error: Exception, on_error: OnError) -> str:
     """What the model is told: of its own mistake what is wrong, of ours to go on without."""
     if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
         raise error
-    if isinstance(error, InvalidInputError | LookupError):
+    if isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError):
         raise ToolException(str(error)) from error
     warnings.warn(f"A tool's memory failed, and the agent went on without: {error}", RuntimeWarning, stacklevel=3)
     return OUT_OF_ORDER

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any, NoReturn, cast
+from typing import Any, Literal, NoReturn, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
@@ -14,23 +16,29 @@ from llama_index.core.memory import BaseMemoryBlock
 from llama_index.core.schema import TextNode
 from typing_extensions import Self
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, ScopeError, UserMemory
-from adaptive_memory_core.context.render import estimated_tokens
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
+from adaptive_memory_core.arguments import user_scope
+from llama_adaptive_memory.block_text import BlockStyle, shortened, shown
 from llama_adaptive_memory.convert import stored_metadata
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
+from llama_adaptive_memory.scopes import session_memory
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 
+logger = logging.getLogger("llama_adaptive_memory.block")
 SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
 
 
 class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     """Recalls what the session's user said before, as lines with kind and date, and stores what leaves the window.
 
-    Whose memory it is: `user_id`, a name or a function from the session's id to one; without it, each session is a
-    user of its own. So one block serves many users, and none reads another's. What leaves the window is stored as
-    nodes that every retriever over the collection finds.
+    Whose memory it is: `user_id`, a name or a function from the session's id to one; without it, each session has a
+    memory of its own, which is no user's: `for_session(...)` gives it. So one block serves many users, and none reads
+    another's. What leaves the window is stored as nodes that every retriever over the collection finds.
+
+    What is recalled is evidence, and nothing in it can end the block. LlamaIndex puts blocks into the system message;
+    `Memory.from_defaults(..., insert_method=InsertMethod.USER)` puts them into the user's, where evidence belongs.
 
     However often LlamaIndex asks the block within one turn, what it recalls counts as read once.
 
@@ -53,9 +61,11 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     description: str | None = Field(default="What was said before this conversation's window.")
     similarity_top_k: int = Field(default=5, ge=1, description="How many memories to recall at most.")
     max_tokens: int | None = Field(default=600, ge=1, description="What they may take of the prompt (estimated).")
+    style: BlockStyle = Field(default="text", description="How memories are written: lines of text, or elements.")
     reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
     user_id: str | Callable[[str], str] | None = Field(default=None, description="Whose memory; None: the session's.")
+    on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
     _lease: Lease = PrivateAttr()
     _last_recall: Recall | None = PrivateAttr(default=None)
@@ -105,13 +115,10 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         """The memory of the session's user; a session that is nobody's is refused."""
         if isinstance(self._lease.memory, UserMemory):
             return self._lease.memory
-        user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id or session_id
-        if user is None:
-            raise ScopeError(
-                "The block was asked without a session, and it has no user_id. Use it in Memory.from_defaults("
-                "session_id=..., memory_blocks=[block]), or give it user_id='alice'."
-            )
-        return self._lease.scope(user)
+        if self.user_id is None:
+            return session_memory(self._lease.memory, session_id)
+        user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
+        return self._lease.scope(user_scope(user).user)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **_: Any) -> str:
         scope = self.for_session(session_id)
@@ -127,7 +134,21 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             in_context=[record["id"] for record in _records(messages or [], session_id)],
         )
         self._last_recall = found
-        return found.render(max_tokens=self.max_tokens)
+        return self._shown(found)
+
+    def _shown(self, found: Recall) -> str:
+        """The memories as text; "" with a warning where they cannot be shown, unless that is to raise."""
+        try:
+            return shown(found, self.style, self.max_tokens)
+        except Exception as error:
+            if self.on_error == "raise":
+                raise
+            message = (
+                f"What was recalled cannot be shown, and the chat goes on without: {type(error).__name__}: {error}"
+            )
+            logger.warning(message)
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            return ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         said: dict[str | None, list[ChatMessage]] = {}
@@ -139,11 +160,8 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
                 await self.for_session(session).aremember_many(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """The content without its last lines, which hold what fits the question least; None where all must go."""
-        lines, saved = content.split("\n"), 0
-        while lines and saved < tokens_to_truncate:
-            saved += estimated_tokens(lines.pop() + "\n")
-        return "\n".join(lines) if len(lines) > 1 else None
+        """The content without its last memories, which fit the question least; None where all must go."""
+        return shortened(content, self.style, tokens_to_truncate) if content else None
 
     def _turn(self, messages: Sequence[ChatMessage], session_id: str | None) -> str:
         """A name for the turn where no call of LlamaIndex is under way: the session, and the user's words so far."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
-from adaptive_memory_core import Cue, Embedder, as_embedder
+from adaptive_memory_core import AdaptiveMemoryError, Cue, Embedder, as_embedder
+from adaptive_memory_core.models.vectors import as_vector, refused
 from llama_adaptive_memory.local import LocalEmbedding
 
 
@@ -33,7 +36,9 @@ def cue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
     if not texts:
         return None
     if isinstance(embed_model, BaseEmbedding):
-        return Cue(words, embed_model.get_agg_embedding_from_queries(texts))
+        with _named(embed_model) as name:
+            vector = embed_model.get_agg_embedding_from_queries(texts)
+        return Cue(words, as_vector(vector, name=name))
     return Cue(words, np.mean([embed_model.embed_query(text) for text in texts], axis=0))
 
 
@@ -44,7 +49,21 @@ async def acue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
         return cue_of(asked, embed_model)
     if not isinstance(embed_model, BaseEmbedding):
         return await asyncio.to_thread(cue_of, asked, embed_model)
-    return Cue(asked.query_str.strip(), await embed_model.aget_agg_embedding_from_queries(texts))
+    with _named(embed_model) as name:
+        vector = await embed_model.aget_agg_embedding_from_queries(texts)
+    return Cue(asked.query_str.strip(), as_vector(vector, name=name))
+
+
+@contextmanager
+def _named(embed_model: BaseEmbedding) -> Iterator[str]:
+    """The model's name; what fails in it says so by that name."""
+    name = _name(embed_model)
+    try:
+        yield name
+    except AdaptiveMemoryError:
+        raise
+    except Exception as error:
+        raise refused(name, f"failed on a query with {type(error).__name__}: {error}") from error
 
 
 def _texts(asked: QueryBundle) -> list[str]:

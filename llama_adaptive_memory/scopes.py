@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from adaptive_memory_core import AdaptiveMemory, Fields, Policy, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.identity import namespaced
+
+SESSIONS = "llama_index session"
 
 
 def scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None) -> UserMemory:
@@ -17,6 +21,18 @@ def scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None) -> UserMe
             "reach other users, or leave user_id out."
         )
     return memory
+
+
+def session_memory(memory: AdaptiveMemory | UserMemory, session_id: str | None) -> UserMemory:
+    """The memory of a chat session that is nobody's; a user who is called as the session is has another one."""
+    if isinstance(memory, UserMemory):
+        return memory
+    if session_id is None:
+        raise ScopeError(
+            "The block was asked without a session, and it has no user_id. Use it in Memory.from_defaults("
+            "session_id=..., memory_blocks=[block]), or give it user_id='alice'."
+        )
+    return UserMemory(memory, Scope(namespaced(SESSIONS, str(user_scope(session_id).user))))
 
 
 def embedder_behind(scope: UserMemory) -> Any:

@@ -1,4 +1,4 @@
-"""Does every error descend from one root and from the built-in it resembles?"""
+"""Does every error descend from one root, and from the built-in it resembles where nobody else catches that one?"""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ TREE = {
     "ScopeError": ValueError,
     "FilterError": ValueError,
     "NotFoundError": LookupError,
-    "ClosedError": RuntimeError,
-    "EmbedderError": RuntimeError,
-    "EmbedderMismatchError": RuntimeError,
+    "ClosedError": Exception,
+    "EmbedderError": Exception,
+    "EmbedderMismatchError": Exception,
     "MissingExtraError": ImportError,
-    "RerankerError": RuntimeError,
-    "StoreError": RuntimeError,
-    "PartialWriteError": RuntimeError,
-    "StoreInUseError": RuntimeError,
-    "LedgerError": RuntimeError,
-    "LedgerVersionError": RuntimeError,
+    "RerankerError": Exception,
+    "StoreError": Exception,
+    "PartialWriteError": Exception,
+    "StoreInUseError": Exception,
+    "LedgerError": Exception,
+    "LedgerVersionError": Exception,
+    "DamagedLedgerError": Exception,
+    "DamagedStoreError": Exception,
 }
 DEFINED = {name for name, thing in vars(errors).items() if isinstance(thing, type) and issubclass(thing, Exception)}
 
@@ -33,6 +35,12 @@ def test_an_error_is_ours_and_the_builtin_it_resembles(name: str, builtin: type[
     assert issubclass(error, AdaptiveMemoryError)
     assert issubclass(error, builtin)
     assert error.__doc__
+
+
+@pytest.mark.parametrize("name", TREE)
+def test_no_error_is_one_that_frameworks_take_for_their_own(name: str) -> None:
+    """LlamaIndex's `asyncio_run` catches RuntimeError, Starlette's streamed responses catch OSError."""
+    assert not issubclass(getattr(errors, name), RuntimeError | OSError)
 
 
 def test_the_tree_at_the_head_of_the_file_is_complete() -> None:

@@ -14,7 +14,7 @@ PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_mem
 PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors", "frozen"},
-    {"records", "reports", "identity"},
+    {"records", "reports", "check_report", "identity"},
     {"policy"},
     PURE,
     {"arguments"},

@@ -228,7 +228,7 @@ class Tenants(RuleBasedStateMachine):
             assert [line.id for line in lines] == [answer.id for answer in reversed(known.recalls)][:100]
             self.nothing_foreign(owner, stats, lines)
             for one in PLAIN_IDS:
-                named = [line.id for line in lines if one in {candidate.id for candidate in line.candidates}]
+                named = [line.id for line in lines if one in {candidate.id for candidate in line.kept}]
                 assert [line.id for line in scope.recalls(containing=one)] == named
 
     def remembered(self, owner: str | None) -> int:

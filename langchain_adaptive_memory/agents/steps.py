@@ -52,22 +52,23 @@ class Steps:
             return None
         cue, turn = words(question), current_turn(config)
         seen = [_saved_id(text) for said in turns_of(messages) for text in _texts(*said)]
-        recall = self._excused(
-            "Nothing was recalled", lambda: scope.recall(cue, turn=turn, in_context=seen, **self.asked)
+        return self._excused(
+            "Nothing was recalled", lambda: self._turn(scope.recall(cue, turn=turn, in_context=seen, **self.asked))
         )
-        return None if recall is None else self._turn(recall)
 
     def shown(self, request: ModelRequest[Any], turn: Turn | None) -> ModelRequest[Any]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
         if turn is None or not turn["marks"]:
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
-        cue, ids = turn["cue"], turn["marks"].values()
-        hits = self._excused(
-            "Nothing was shown", lambda: scope.rerank(cue, dict.fromkeys(ids), reinforce=False, policy=NO_FLOORS)
-        )
-        block = evidence(turn["marks"], hits or (), cite=self.cite, max_tokens=self.max_tokens)
+        block = self._excused("Nothing was shown", lambda: self._evidence(scope, turn))
         return request.override(system_message=with_evidence(request.system_message, block)) if block else request
+
+    def _evidence(self, scope: UserMemory, turn: Turn) -> str:
+        """The block of what was recalled, as the memory holds it now."""
+        ids = dict.fromkeys(turn["marks"].values())
+        hits = scope.rerank(turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
+        return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens)
 
     def settle(self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None) -> None:
         """After the answer: verdicts on what it cites, and the turn saved."""

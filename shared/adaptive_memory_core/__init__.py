@@ -1,5 +1,6 @@
 """Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
 
+from adaptive_memory_core.check_report import CheckReport, Finding
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.cue.time.english import English
@@ -8,6 +9,8 @@ from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
+    DamagedLedgerError,
+    DamagedStoreError,
     EmbedderError,
     EmbedderMismatchError,
     FilterError,
@@ -71,8 +74,11 @@ __all__ = [
     "AgentState",
     "Calibration",
     "Change",
+    "CheckReport",
     "ClosedError",
     "Cue",
+    "DamagedLedgerError",
+    "DamagedStoreError",
     "Dropped",
     "DynamicRAG",
     "Embedder",
@@ -81,6 +87,7 @@ __all__ = [
     "English",
     "Fields",
     "FilterError",
+    "Finding",
     "Fusion",
     "Hit",
     "Intent",

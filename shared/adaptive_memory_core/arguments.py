@@ -13,7 +13,7 @@ import numpy as np
 
 from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError, ScopeError
-from adaptive_memory_core.identity import is_reserved
+from adaptive_memory_core.identity import is_namespaced, is_reserved
 from adaptive_memory_core.policy.channel_names import OURS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
@@ -39,6 +39,11 @@ def user_scope(user: object) -> Scope:
     if not isinstance(user, str) or not user.strip():
         raise ScopeError(
             f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that are nobody's."
+        )
+    if is_namespaced(user):
+        raise ScopeError(
+            f"The user id {user!r} has the form of those that are no user's, such as a chat session's. Give another; a "
+            "session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
         )
     return Scope(name(user, "user id"))
 

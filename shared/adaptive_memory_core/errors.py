@@ -6,16 +6,21 @@ AdaptiveMemoryError
 │   ├── ScopeError                        no user, or another user's recall
 │   └── FilterError                       a metadata filter that the collection cannot answer
 ├── NotFoundError (LookupError)           the id does not exist in this scope
-├── ClosedError (RuntimeError)            the memory was closed
-├── EmbedderError (RuntimeError)          the embedder failed or returned something that is no vector
+├── ClosedError                           the memory was closed
+├── EmbedderError                         the embedder failed or returned something that is no vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
-├── RerankerError (RuntimeError)          the reranker failed; a recall goes on without it
+├── RerankerError                         the reranker failed; a recall goes on without it
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
-├── StoreError (RuntimeError)             the Chroma collection failed
+├── StoreError                            the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
-│   └── StoreInUseError                   another process has this embedded directory open
-└── LedgerError (RuntimeError)            the ledger could not be read or written
-    └── LedgerVersionError                the ledger was written by a newer version of this package
+│   ├── StoreInUseError                   another process has this embedded directory open
+│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be made anew, and how
+└── LedgerError                           the ledger could not be read or written
+    ├── LedgerVersionError                the ledger was written by a newer version of this package
+    └── DamagedLedgerError                the ledger's file is torn or none of ours
+
+None is a RuntimeError or an OSError, for others catch these and put errors of their own in our place: LlamaIndex takes
+every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is gone.
 """
 
 from __future__ import annotations
@@ -47,11 +52,11 @@ class NotFoundError(AdaptiveMemoryError, LookupError):
     """The id does not exist in this scope."""
 
 
-class ClosedError(AdaptiveMemoryError, RuntimeError):
+class ClosedError(AdaptiveMemoryError):
     """The memory was closed."""
 
 
-class EmbedderError(AdaptiveMemoryError, RuntimeError):
+class EmbedderError(AdaptiveMemoryError):
     """The embedder failed, or what it returned is not one finite vector for each text."""
 
 
@@ -59,7 +64,7 @@ class EmbedderMismatchError(EmbedderError):
     """The embedder is not the one this collection was written with."""
 
 
-class RerankerError(AdaptiveMemoryError, RuntimeError):
+class RerankerError(AdaptiveMemoryError):
     """The reranker failed, or what it returned is not one mark for each text. A recall goes on without it."""
 
 
@@ -75,7 +80,7 @@ class MissingExtraError(AdaptiveMemoryError, ImportError):
         return cls(f'{package} is not installed. Install it with: pip install "adaptive-memory-retrieval[{extra}]"')
 
 
-class StoreError(AdaptiveMemoryError, RuntimeError):
+class StoreError(AdaptiveMemoryError):
     """The Chroma collection failed."""
 
 
@@ -91,9 +96,17 @@ class StoreInUseError(StoreError):
     """Another process has this embedded directory open."""
 
 
-class LedgerError(AdaptiveMemoryError, RuntimeError):
+class DamagedStoreError(StoreError):
+    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` makes an index anew."""
+
+
+class LedgerError(AdaptiveMemoryError):
     """The ledger could not be read or written."""
 
 
 class LedgerVersionError(LedgerError):
     """The ledger was written by a newer version of this package."""
+
+
+class DamagedLedgerError(LedgerError):
+    """The ledger's file is torn, or is no ledger."""

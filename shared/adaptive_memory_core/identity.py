@@ -1,4 +1,7 @@
-"""Under which id does a record stand in the collection? Under its own, unless another user has taken that id."""
+"""Under which id does a record stand in the collection? Under its own, unless another user has taken that id.
+
+And under which name a memory that is no user's but, say, a chat session's.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 from adaptive_memory_core.records import Metadata, Scope
 
 MARK = "#u-"
+NAMESPACE_MARK = "#n-"
 DOCUMENT = "document_id"  # the metadata key under which LlamaIndex, for one, names a record's document
 NO_DOCUMENT = ("", "None")  # what it writes there where there is none
 _SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
@@ -46,6 +50,19 @@ def is_reserved(record: str) -> bool:
     (True, False)
     """
     return _SCOPED.search(record) is not None
+
+
+def namespaced(namespace: str, name: str) -> str:
+    """The name of a memory that is no user's: no user can have it, so what is called as a user is stays apart.
+
+    >>> namespaced("session", "alice"), is_namespaced(namespaced("session", "alice")), is_namespaced("alice")
+    ('session#n-alice', True, False)
+    """
+    return f"{namespace}{NAMESPACE_MARK}{name}"
+
+
+def is_namespaced(user: str) -> bool:
+    return NAMESPACE_MARK in user
 
 
 def origin(text: str | None, metadata: Metadata | None, *, document: Any = None) -> bytes | None:

@@ -12,6 +12,7 @@ import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment, user_scope
+from adaptive_memory_core.check_report import CheckReport
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.cue.unrelated import UNRELATED
@@ -28,7 +30,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, UnansweredBy
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.models.embedder import as_embedder, of_collection
+from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.policy.keeping import Keeping
@@ -36,7 +38,10 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store import process_lock
+from adaptive_memory_core.store.check_memory import whole_memory
+from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.ledger.outbox import trim
@@ -113,6 +118,8 @@ class AdaptiveMemory:
         if self._directory is not None:
             process_lock.claim(self._directory)
         try:
+            if self._directory is not None:
+                refuse_damaged(self._directory, str(collection.id), collection.name)
             self._build(collection, embedder, ledger, through=write == "through")
         except BaseException:
             self._leave()
@@ -141,11 +148,7 @@ class AdaptiveMemory:
 
         Without an `embedder` it is the bundled one, which needs the extra `local`.
         """
-        if embedder is None:
-            from adaptive_memory_core.models.local import LocalEmbedder
-
-            embedder = LocalEmbedder()
-        source = as_embedder(embedder)
+        source = _embedder(embedder)
         with process_lock.held(place.checked(path)):
             client = place.open_client(path)
             try:
@@ -168,6 +171,39 @@ class AdaptiveMemory:
                 raise
         memory._client = client
         return memory
+
+    @classmethod
+    def repair(
+        cls,
+        path: str | Path,
+        collection: str = "memories",
+        *,
+        embedder: Any = None,
+        ledger: str | Path | None = None,
+        fields: Fields | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> CheckReport:
+        """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
+
+        A damaged index is made anew from the collection's own records. Vectors that cannot be read any more are made
+        again with `embedder` (omitted, the bundled one); `progress` is called with how many records are done, of how
+        many. The old files are kept. Then the memory is opened, and what `check(repair=True)` mends is mended.
+        """
+        beside = place.checked(path) / place.LEDGER_NAME if ledger is None else Path(ledger)
+        made = partial(_embedder, embedder)
+        found = repair_index(place.checked(path), collection, made, beside, progress)
+        with cls.open(path, collection, embedder=made(), ledger=ledger, fields=fields) as memory:
+            return CheckReport((*found, *memory.check(repair=True).findings))
+
+    def check(self, repair: bool = False) -> CheckReport:
+        """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
+
+        With `repair`, what can be mended while the memory is open is mended: records the index lacks, two records of
+        one id, reads that a newer collection knows of.
+        """
+        self.ports()
+        found = whole_memory(self._directory, self._store, self._ledger, self._checked.embed_documents, repair=repair)
+        return CheckReport(tuple(found))
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
         """The memory of one user; every read and write goes through such a scope.
@@ -297,7 +333,7 @@ class AdaptiveMemory:
         self._store = ChromaStore(collection, self.fields)
         self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)
         self._ledger.attach(str(collection.id), collection.name)
-        checked = CheckedEmbedder(source, collection, self._ledger)
+        self._checked = checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
         self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
@@ -342,6 +378,15 @@ class AdaptiveMemory:
             place.close_client(self._client)
         if self._directory is not None:
             process_lock.release(self._directory)
+
+
+def _embedder(given: Any) -> Embedder:
+    """What was given, else the bundled one."""
+    if given is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        given = LocalEmbedder()
+    return as_embedder(given)
 
 
 @atexit.register

@@ -19,7 +19,10 @@ class LoggedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRecall:
-    """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy."""
+    """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
+
+    `turn` names the question that it was made for, where the caller named one.
+    """
 
     id: str
     step: int
@@ -28,6 +31,7 @@ class LoggedRecall:
     k: int
     policy_hash: str
     candidates: tuple[LoggedCandidate, ...]
+    turn: str | None = None
 
     @property
     def kept(self) -> tuple[LoggedCandidate, ...]:

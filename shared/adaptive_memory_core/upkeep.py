@@ -85,9 +85,10 @@ class Upkeep:
         until: Moment | None = None,
         limit: int = 100,
         containing: str | None = None,
+        turn: str | None = None,
     ) -> Sequence[LoggedRecall]:
-        """Past recalls of this scope from the log, newest first: of a time, or those that looked at one record."""
-        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+        """Past recalls of this scope from the log, newest first: of a time, a turn, or with one record."""
+        return self._run(verbs.recalls(self._memory, self.scope, since, until, limit, containing, turn))
 
     async def arecalls(
         self,
@@ -95,9 +96,10 @@ class Upkeep:
         until: Moment | None = None,
         limit: int = 100,
         containing: str | None = None,
+        turn: str | None = None,
     ) -> Sequence[LoggedRecall]:
         """`recalls`, async."""
-        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing))
+        return await self._arun(verbs.recalls(self._memory, self.scope, since, until, limit, containing, turn))
 
     def prune(
         self,

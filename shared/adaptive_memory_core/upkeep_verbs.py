@@ -91,6 +91,7 @@ def recalls(
     until: Moment | None,
     limit: int,
     containing: str | None,
+    turn: str | None,
 ) -> Flow[Sequence[LoggedRecall]]:
     return look_back.recalls(
         memory.ports(),
@@ -99,6 +100,7 @@ def recalls(
         until=check.moment(until, "until"),
         limit=check.count(limit, "limit", most=1_000_000),
         containing=None if containing is None else check.name(containing, "id"),
+        turn=None if turn is None else check.name(turn, "turn"),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from adaptive_memory_core import verbs
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.moving import Moving
 from adaptive_memory_core.policy.policy import Policy
@@ -222,3 +223,20 @@ class UserMemory(Moving):
     async def afeedback(self, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> int:
         """`feedback`, async."""
         return await self._arun(verbs.feedback(self._memory, self.scope, recall, helpful, unhelpful))
+
+    def feedback_on_answer(
+        self, helpful: Iterable[str | Used] = (), unhelpful: Iterable[str | Used] = (), turn: str | None = None
+    ) -> int:
+        """Say what was of use in an answer that came from several recalls; gives how many verdicts were new.
+
+        Each is the id of a record (of the last recall that returned it), of a recall, or the name of a turn: the latter
+        two mean all that was returned. With `turn`, ids of records are those that the turn returned. What is gone costs
+        the others nothing; a record that several recalls of one turn returned is judged once.
+        """
+        return self._run(verbs.feedback_on_answer(self._memory, self.scope, helpful, unhelpful, turn))
+
+    async def afeedback_on_answer(
+        self, helpful: Iterable[str | Used] = (), unhelpful: Iterable[str | Used] = (), turn: str | None = None
+    ) -> int:
+        """`feedback_on_answer`, async."""
+        return await self._arun(verbs.feedback_on_answer(self._memory, self.scope, helpful, unhelpful, turn))

@@ -12,6 +12,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import feedback as reinforce
+from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow import look_up
 from adaptive_memory_core.flow import remember as remembering
 from adaptive_memory_core.flow import rerank as reranking
@@ -20,6 +21,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates import shared_scope as recalling
 from adaptive_memory_core.flow.candidates.gather import Request
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -153,3 +155,23 @@ def feedback(
         policy=memory.policy,
         now=memory.now(),
     )
+
+
+def feedback_on_answer(
+    memory: Memory, scope: Scope, helpful: Iterable[str | Used], unhelpful: Iterable[str | Used], turn: str | None
+) -> Flow[int]:
+    return answers.feedback_on_answer(
+        memory.ports(),
+        scope,
+        _used(helpful),
+        _used(unhelpful),
+        turn=None if turn is None else check.name(turn, "turn"),
+        policy=memory.policy,
+        now=memory.now(),
+    )
+
+
+def _used(things: Iterable[str | Used]) -> list[Used]:
+    if isinstance(things, str) or not isinstance(things, Iterable):
+        raise InvalidInputError(f"The ids are {things!r}. Give a list of ids, of records, of recalls or of turns.")
+    return [one if isinstance(one, Used) else Used(check.name(one, "id")) for one in things]

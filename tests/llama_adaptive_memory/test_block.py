@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from chromadb import Collection
@@ -14,7 +15,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import BaseMemoryBlock, Memory
 from llama_index.core.schema import MetadataMode
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryRetriever
 from tests.conftest import Clock
@@ -144,11 +145,23 @@ async def test_what_is_stored_are_nodes_for_every_retriever(
 ) -> None:
     await block.aput([said("user", "I drink tea")], session_id="alice")
     (plain,) = chats.as_retriever(similarity_top_k=5).retrieve("tea")
-    with AdaptiveMemoryRetriever.from_index(chats, user_id="alice") as retriever:
+    with AdaptiveMemoryRetriever.from_memory(block.for_session("alice")) as retriever:
         (ours,) = retriever.retrieve("tea")
     assert plain.node.to_dict() == ours.node.to_dict()
     assert ours.node.get_content(MetadataMode.LLM) == ours.node.get_content(MetadataMode.EMBED) == "I drink tea"
     assert ours.node.metadata == {"role": "user", "session_id": "alice"}
+
+
+async def test_a_session_is_no_user_of_that_name(memory: AdaptiveMemory) -> None:
+    memory.for_user("alice").remember("I drink green tea")
+    memory.for_everyone().remember("everybody drinks tea")
+    with AdaptiveMemoryBlock(memory) as block:
+        assert "tea" not in recalled(session(block, "alice"), "what do I drink?")
+        await block.aput([said("user", "I drink coffee")], session_id="alice")
+        assert "coffee" in recalled(session(block, "alice"), "what do I drink?")
+        assert "coffee" not in memory.for_user("alice").recall("what do I drink?").render()
+        with pytest.raises(ScopeError, match="Give another"):
+            memory.for_user(block.for_session("alice").user or "")
 
 
 async def test_messages_are_left_as_they_were(block: AdaptiveMemoryBlock) -> None:
@@ -162,6 +175,20 @@ async def test_what_is_too_long_loses_its_last_lines(block: AdaptiveMemoryBlock)
     assert await block.atruncate(content, 1) == "heading\n- best\n- second"
     assert await block.atruncate(content, 4) == "heading\n- best"
     assert await block.atruncate(content, 100) is None
+    assert await block.atruncate("", 1) is None
+
+
+async def test_elements_that_are_too_long_stay_whole(chats: VectorStoreIndex) -> None:
+    with AdaptiveMemoryBlock.from_index(chats, user_id="alice", style="xml", similarity_top_k=9) as block:
+        await block.aput([said("user", f"tea number {number} of {place}") for number in range(3) for place in "ab"])
+        content = await block.aget([said("user", "tea?")], session_id="s")
+        sizes = []
+        for tokens in range(1, 300, 30):
+            left = await block.atruncate(content, tokens)
+            sizes.append(0 if left is None else len(ElementTree.fromstring(left)))
+    assert sizes[0] == 5
+    assert sizes[-1] == 0
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_its_part_of_the_prompt_is_bounded(chats: VectorStoreIndex) -> None:
@@ -207,3 +234,21 @@ async def test_what_is_in_the_window_already_is_not_recalled_besides(block: Adap
     shown = await block.aget([said[0], question], session_id="monday")
     assert "green tea" not in shown
     assert "the sea" in shown
+
+
+async def test_what_cannot_be_shown_is_left_out(
+    chats: VectorStoreIndex, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overflow(*_: Any, **__: Any) -> str:
+        raise OverflowError("date value out of range")
+
+    with AdaptiveMemoryBlock.from_index(chats, user_id="ana", clock=clock) as block:
+        block.memory.remember("The rock formed 999 decades ago.")
+        asked = [said("user", "How old is the rock?")]
+        assert "999 decades" in await block.aget(asked, session_id="monday")
+        monkeypatch.setattr(Recall, "render", overflow)
+        with pytest.warns(RuntimeWarning, match="out of range"):
+            assert await block.aget(asked, session_id="monday") == ""
+        block.on_error = "raise"
+        with pytest.raises(OverflowError):
+            await block.aget(asked, session_id="monday")

@@ -9,8 +9,11 @@ from typing import Any
 
 import chromadb
 import pytest
+from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, EmbedderError, EmbedderMismatchError, as_embedder
+from adaptive_memory_core import AdaptiveMemory, Embedder, EmbedderError, EmbedderMismatchError, as_embedder
+
+TEA: Any = [3.0, 1.0]
 
 
 def two_numbers(texts: Sequence[str]) -> list[list[float]]:
@@ -23,6 +26,17 @@ def other_two_numbers(texts: Sequence[str]) -> list[list[float]]:
 
 def three_numbers(texts: Sequence[str]) -> list[list[float]]:
     return [[float(len(text)), 1.0, 0.0] for text in texts]
+
+
+def one_after_another(*embedders: Any) -> Any:
+    """An embedder that answers like each of them in turn, and from then on like the last."""
+    left = list(embedders)
+
+    def embed(texts: Sequence[str]) -> Any:
+        embedder = left.pop(0) if len(left) > 1 else left[0]
+        return embedder(texts)
+
+    return embed
 
 
 def test_another_embedder_is_refused_by_name_after_a_restart(tmp_path: Path) -> None:
@@ -69,6 +83,50 @@ def test_an_embedder_that_changes_its_dimension_is_refused_before_anything_is_wr
             memory.for_user("alice").remember("coffee")
         assert collection.count() == 1
     client.delete_collection("fickle")
+
+
+@pytest.mark.parametrize(("first", "filled"), [("recall", True), ("recall", False), ("remember", True)])
+def test_a_first_vector_of_another_length_is_not_held_against_the_right_ones(
+    collection: Collection, first: str, filled: bool
+) -> None:
+    if filled:
+        collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
+    with AdaptiveMemory(collection, embedder=one_after_another(three_numbers, two_numbers)) as memory:
+        everyone = memory.for_everyone()
+        if filled:
+            with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
+                getattr(everyone, first)("tea")
+        else:
+            assert not everyone.recall("tea")
+        everyone.remember("the kettle is on")
+        assert len(everyone.recall("tea")) == 1 + filled
+
+
+async def test_an_async_first_vector_of_another_length_is_not_held_against_the_right_ones(
+    collection: Collection,
+) -> None:
+    answers = iter([[1.0, 2.0, 3.0]])
+
+    async def query(text: str) -> list[float]:
+        return next(answers, [3.0, 1.0])
+
+    collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
+    embedder = Embedder("theirs", two_numbers, lambda text: [3.0, 1.0], aquery=query)
+    with AdaptiveMemory(collection, embedder=embedder) as memory:
+        with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
+            await memory.for_everyone().arecall("tea")
+        assert len(await memory.for_everyone().arecall("tea")) == 1
+
+
+def test_a_later_vector_of_another_length_is_refused_and_forgotten(collection: Collection) -> None:
+    collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
+    fickle = one_after_another(two_numbers, three_numbers, two_numbers)
+    with AdaptiveMemory(collection, embedder=fickle) as memory:
+        everyone = memory.for_everyone()
+        assert everyone.recall("tea").ids == ("a",)
+        with pytest.raises(EmbedderError, match="dimension 3, not 2 as before"):
+            everyone.remember("coffee")
+        assert everyone.recall("tea").ids == ("a",)
 
 
 def test_a_collection_without_an_embedder_of_its_own_asks_for_one() -> None:

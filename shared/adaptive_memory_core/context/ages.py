@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timedelta, timezone, tzinfo
 
 from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.english import local
 from adaptive_memory_core.cue.time.english_dates import find
 
+MOST_RESOLVED = 20_000  # characters of a text in which dates are looked for; guess
 _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
 
@@ -31,6 +33,8 @@ def age(then: float, *, now: float) -> str:
     'in 2 hours'
     """
     apart = abs(now - then)
+    if not math.isfinite(apart):
+        return "at a time unknown"
     for size, least, unit in (*_UNITS, *_SMALL):
         if apart >= least * size:
             count = int(apart // size)
@@ -40,7 +44,7 @@ def age(then: float, *, now: float) -> str:
 
 
 def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> str:
-    """The text with the dates that its words meant on the day it was written.
+    """The text with the dates that its words meant on the day it was written; a long text's first part only.
 
     >>> resolved("I saw her yesterday, and last year", 1683849600.0)       # 12 May 2023
     'I saw her yesterday (2023-05-11), and last year (2022)'
@@ -48,10 +52,12 @@ def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> s
     today = None if said_at is None else local(said_at, zone)
     if today is None:
         return text
-    for dated in reversed(find(text.replace("\u2019", "'"), today, ahead=True)):
+    shown, end = [], 0
+    for dated in find(text[:MOST_RESOLVED].replace("\u2019", "'"), today, ahead=True):
         if dated.relative and (meant := _named(dated.spans[0])):
-            text = f"{text[: dated.end]} ({meant}){text[dated.end :]}"
-    return text
+            shown.append(f"{text[end : dated.end]} ({meant})")
+            end = dated.end
+    return "".join([*shown, text[end:]])
 
 
 def _named(span: Span) -> str | None:

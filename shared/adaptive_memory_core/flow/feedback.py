@@ -11,6 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
+from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.past_recall import Judged, judged, rankings
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
@@ -43,14 +44,23 @@ def feedback(
             f"Recall {past.id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
             f"{', '.join(map(repr, past.returned)) or 'nothing'}."
         )
+    judging = _judge(ports, scope, past, verdicts, policy, now=now)
+    changed = yield from one_writer(ports, scope, list(verdicts), judging)
+    ports.projector.wake()
+    return changed
+
+
+def _judge(
+    ports: Ports, scope: Scope, past: Judged, verdicts: Mapping[str, Verdict], policy: Policy, *, now: float
+) -> Flow[int]:
+    """While nobody forgets these records, or writes them anew."""
     found = yield from look_up(ports, scope, list(verdicts))
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
-    rule = yield from _rule(ports, scope, past, {one: found[one].stored_id for one in helpful}, policy, now=now)
+    helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
+    rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
-    changed = yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now)
-    ports.projector.wake()
-    return changed
+    return (yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now))
 
 
 def _rule(
@@ -92,6 +102,15 @@ def change(
     ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
 ) -> Flow[ReadState]:
     """Change one record's standing; who did it goes into the audit trail."""
+    changing = _change(ports, scope, record_id, act, by=by, regime=regime, now=now)
+    state = yield from one_writer(ports, scope, [record_id], changing)
+    ports.projector.wake()
+    return state
+
+
+def _change(
+    ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
+) -> Flow[ReadState]:
     found = yield from look_up_one(ports, scope, record_id)
 
     def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
@@ -100,9 +119,9 @@ def change(
             after if after == seen.state else act.rule(settled(seen.state, seen.kind, timeline.under(regime), now=now))
         )
 
-    state = yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
-    ports.projector.wake()
-    return state
+    return (
+        yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
+    )
 
 
 def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:

@@ -39,8 +39,17 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
 
 
 def recalls(
-    ports: Ports, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+    ports: Ports,
+    scope: Scope,
+    *,
+    since: float | None,
+    until: float | None,
+    limit: int,
+    containing: str | None,
+    turn: str | None,
 ) -> Flow[Sequence[LoggedRecall]]:
     """Past recalls of the scope, newest first; what is beyond the retention goes before anyone sees it."""
     yield from attempt(LedgerError, ports.projector.tidy)
-    return (yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing))
+    return (
+        yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing, turn=turn)
+    )

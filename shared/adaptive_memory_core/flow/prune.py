@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Ports, Row, Stored
+from adaptive_memory_core.flow.one_writer import one_writer
+from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, strength
@@ -59,7 +60,9 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
         tally.kept += len(page) - len(doomed)
         room = call.limit - len(tally.ids)
-        yield from _let_go(ports, call, doomed[:room], tally)
+        names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed[:room]}
+        letting_go = _let_go(ports, call, names, tally)
+        yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), letting_go)
         if len(page) < BATCH or len(doomed) > room:
             return PruneReceipt(
                 ids=tuple(tally.ids),
@@ -83,9 +86,8 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
         yield from ask(ports.ledger.meet, call.scope, faded, now=call.now)
 
 
-def _let_go(ports: Ports, call: Pruning, doomed: Sequence[Row], tally: _Tally) -> Flow[None]:
+def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
     """One batch: into the archive first, then out of the collection and the ledger together."""
-    names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed}
     found = yield from look_up(ports, call.scope, list(names), keep=not call.dry_run)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)

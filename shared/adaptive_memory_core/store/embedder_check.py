@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import EmbedderMismatchError
@@ -27,15 +28,19 @@ class CheckedEmbedder:
             self._compare(embedder.dimension)
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
-        vectors = self._embedder.embed_documents(texts)
+        asked = self._unlearned()
+        vectors = asked.embed_documents(texts)
         if len(vectors):
             self._compare(len(vectors[0]))
             self._record(len(vectors[0]))
+            self._learn(asked)
         return vectors
 
     def embed_query(self, text: str) -> Any:
-        vector = self._embedder.embed_query(text)
+        asked = self._unlearned()
+        vector = asked.embed_query(text)
         self._compare(len(vector))
+        self._learn(asked)
         return vector
 
     @property
@@ -43,18 +48,30 @@ class CheckedEmbedder:
         return self._embedder.aquery is not None
 
     async def aembed_query(self, text: str) -> Any:
-        vector = await self._embedder.aembed_query(text)
+        asked = self._unlearned()
+        vector = await asked.aembed_query(text)
         self._compare(len(vector))
+        self._learn(asked)
         return vector
+
+    def _unlearned(self) -> Embedder:
+        """An embedder takes its first vector for its dimension. So that a wrong first one is not held against every
+        right one after it, a copy is asked until the collection has confirmed the dimension."""
+        return replace(self._embedder) if self._embedder.dimension is None else self._embedder
+
+    def _learn(self, asked: Embedder) -> None:
+        if asked.dimension == self._dimension is not None:
+            self._embedder = asked
 
     def _compare(self, dimension: int) -> None:
         if self._dimension is not None and self._dimension != dimension:
             raise self._mismatch(self._embedder.name, dimension)
 
     def _record(self, dimension: int) -> None:
-        if self._name is None:
-            self._ledger.note_embedder(self._embedder.name, dimension)
-            self._name, self._dimension = self._embedder.name, dimension
+        if self._name is None or self._dimension is None:
+            name = self._name or self._embedder.name
+            self._ledger.note_embedder(name, dimension)
+            self._name, self._dimension = name, dimension
 
     def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
         return EmbedderMismatchError(

@@ -76,6 +76,27 @@ def midnight(moment: datetime, days: int = 0) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
 
 
+def stretch(today: datetime, first: float | None, last: float | None) -> list[Span]:
+    """From so many days on up to so many, below 0 for back, None for open; nothing where it leaves the years that we
+    reckon with, as "999 decades ago" does.
+
+    >>> stretch(datetime(2023, 5, 12), -2, -1)[0].end.isoformat(), stretch(datetime(2023, 5, 12), -4e6, -3.9e6)
+    ('2023-05-11T00:00:00', [])
+    """
+    edges = [None if days is None else moved(today, days) for days in (first, last)]
+    gone = any(edge is None and days is not None for edge, days in zip(edges, (first, last), strict=True))
+    return [] if gone else [Span(*edges)]
+
+
+def moved(moment: datetime, days: float) -> datetime | None:
+    """So many days on; None beyond the years that we reckon with."""
+    try:
+        there = moment + timedelta(days=days)
+    except OverflowError:
+        return None
+    return there if EARLIEST <= there.year <= LATEST else None
+
+
 def latest_weekday(name: str, today: datetime) -> Span:
     """The last one before today.
 

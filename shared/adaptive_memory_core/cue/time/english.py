@@ -45,6 +45,8 @@ _EXCEPT = re.compile(
     r"|(?P<but>\bnot))(?: for)?(?: (?:in|on|from|during|at|the))* $",
     re.IGNORECASE,
 )
+_ONWARDS = re.compile(r" (?:on|onwards?|until now)\b", re.IGNORECASE)
+_BUT = re.compile(r",? but\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class English:
         bare = _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text.replace("\u2019", "'"))
         today = local(now, self.zone)
         dated = [] if today is None else find(bare, today, day_first=self.day_first)
-        asked = [one for one in dated if not (one.weak and _FUTURE.search(bare)) and not _excepted(bare, one)]
+        future = _FUTURE.search(bare) is not None
+        asked = [one for one in dated if not (one.weak and future) and not _excepted(bare, one)]
         for one in asked:
             for span in _bounded(bare, one):
                 if today is not None and (span.start is None or span.start <= today):
@@ -98,7 +101,7 @@ def _bounded(text: str, dated: Dated) -> list[Span]:
         spans = [_third(span, ("first", "second", "third").index(third)) for span in spans]
     if bound := _BOUND.search(lead):
         spans = [_open(span, bound) for span in spans]
-    elif re.match(r" (?:on|onwards?|until now)\b", text[dated.end :], re.IGNORECASE):
+    elif _ONWARDS.match(text, dated.end):
         spans = [Span(span.start, None) for span in spans]
     return spans
 
@@ -106,7 +109,7 @@ def _bounded(text: str, dated: Dated) -> list[Span]:
 def _excepted(text: str, dated: Dated) -> bool:
     """Whether it is the time that is not asked about: "except yesterday", "not in 2025 but in 2024"."""
     found = _EXCEPT.search(text[max(0, dated.begin - 40) : dated.begin])
-    return found is not None and (not found["but"] or re.match(r",? but\b", text[dated.end :], re.I) is not None)
+    return found is not None and (not found["but"] or _BUT.match(text, dated.end) is not None)
 
 
 def _third(span: Span, number: int) -> Span:

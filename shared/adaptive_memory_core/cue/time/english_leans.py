@@ -31,13 +31,14 @@ def leaning(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[Lean,
     >>> list(leaning("what should I pack before the trip?", []))
     []
     """
+    past, tool = PAST_TENSE.search(text) is not None, _TOOL.search(text) is not None
     for lean, pattern in LEANS:
         for match in pattern.finditer(text):
             if any(match.start() < end and begin < match.end() for begin, end in taken):
                 continue
-            if match[0].lower().startswith("before") and not PAST_TENSE.search(text):
+            if match[0].lower().startswith("before") and not past:
                 continue
-            if match[0].lower() == "used to " and _TOOL.search(text):
+            if match[0].lower() == "used to " and tool:
                 continue
             yield lean, match[0]
 

@@ -35,11 +35,13 @@ ORDINAL = r"(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?"
 
 _IN = r"(?:in|during|throughout|since|until|till|before|after|back in|around|last|this past|past|early|mid|late|over)"
 _PART = r"(?:start|beginning|middle|end|rest|most|half|all|month) of"
-LEAD_MONTH = rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$"
-LEAD_YEAR = rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$"
-LEAD_SEASON = r"\b(?:in|during|throughout|since|before|after|until|over|back in|early|late) (?:the )?$"
-LEAD_DAY = r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$"
-LEAD_SHORT_DECADE = r"\bthe (?:early |mid |late )?$"
+LEAD_MONTH = re.compile(rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$", re.IGNORECASE)
+LEAD_YEAR = re.compile(rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$", re.IGNORECASE)
+LEAD_SEASON = re.compile(
+    r"\b(?:in|during|throughout|since|before|after|until|over|back in|early|late) (?:the )?$", re.IGNORECASE
+)
+LEAD_DAY = re.compile(r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$", re.IGNORECASE)
+LEAD_SHORT_DECADE = re.compile(r"\bthe (?:early |mid |late )?$", re.IGNORECASE)
 OWNED = (  # of a person, whose name is that of a month
     r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
 )

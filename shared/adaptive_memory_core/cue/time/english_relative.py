@@ -8,41 +8,11 @@ from datetime import datetime, timedelta
 
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
+from adaptive_memory_core.cue.time.english_counts import COUNT, UNIT, UNIT_DAYS, counted
 from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
-NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-NUMBERS |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "a dozen": 12}
-VAGUE = {"couple": (1.5, 3.0), "few": (2.0, 5.0), "several": (3.0, 8.0)}  # of units: from, to; guesses
-UNIT_DAYS = {
-    "minute": 1 / 1440,
-    "hour": 1 / 24,
-    "day": 1.0,
-    "night": 1.0,
-    "week": 7.0,
-    "fortnight": 14.0,
-    "month": 30.44,
-    "quarter": 91.3,
-    "year": 365.25,
-    "decade": 3652.5,
-}
-_WORDS = "|".join(sorted(NUMBERS, key=len, reverse=True))
-COUNT = rf"(?P<count>\d{{1,3}}|(?:a )?(?:couple(?: of)?|few)|half an?|several|{_WORDS})"
-UNIT = r"(?P<unit>minute|hour|day|night|week|fortnight|month|year|decade)s?"
-
-
-def counted(match: re.Match[str]) -> tuple[float, float]:
-    """How many, at least and at most.
-
-    >>> counted(re.match(COUNT, "a few"))
-    (2.0, 5.0)
-    """
-    word = match["count"].lower()
-    for vague, range_ in VAGUE.items():
-        if vague in word:
-            return range_
-    number = 0.5 if word.startswith("half") else float(word) if word.isdigit() else float(NUMBERS[word])
-    return number, number
+NEAR = 500  # characters on either side of a phrase that say whether it is about the past
 
 
 def _ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -52,19 +22,18 @@ def _ago(match: re.Match[str], today: datetime) -> list[Span]:
     size, about = UNIT_DAYS[unit], (match["about"] or "").lower().strip()
     if unit in ("day", "night") and low == high and not about:
         return _days(today, -int(low))
-    either = min(0.5, low / 2) * size
-    edges = (today - timedelta(days=high * size + either), today - timedelta(days=low * size - either))
     if about in ("more than", "over", "at least"):
-        return [Span(None, today - timedelta(days=low * size))]
+        return calendar.stretch(today, None, -low * size)
     if about in ("less than", "under", "within"):
-        return [Span(today - timedelta(days=high * size), None)]
-    return [Span(*edges)]
+        return calendar.stretch(today, -high * size, None)
+    either = min(0.5, low / 2) * size
+    return calendar.stretch(today, -high * size - either, -low * size + either)
 
 
 def _rolling(match: re.Match[str], today: datetime) -> list[Span]:
     """The last so many units, up to now."""
     count = counted(match)[1] if match.groupdict().get("count") else 1.0
-    return [Span(today - timedelta(days=count * UNIT_DAYS[match["unit"].lower()]), None)]
+    return calendar.stretch(today, -count * UNIT_DAYS[match["unit"].lower()], None)
 
 
 def _days(today: datetime, first: int, count: int = 1) -> list[Span]:
@@ -98,11 +67,11 @@ def _other_day(_match: re.Match[str], today: datetime) -> list[Span]:
 
 def _long_ago(match: re.Match[str], today: datetime) -> list[Span]:
     """Years ago, without saying how many: at least one and a half."""
-    return [Span(None, today - timedelta(days=1.5 * UNIT_DAYS[match["unit"].lower()]))]
+    return calendar.stretch(today, None, -1.5 * UNIT_DAYS[match["unit"].lower()])
 
 
 def _a_year_back(_match: re.Match[str], today: datetime) -> list[Span]:
-    return [Span(today - timedelta(days=365 + 21), today - timedelta(days=365 - 21))]
+    return calendar.stretch(today, -365 - 21, -365 + 21)
 
 
 def _today_back(match: re.Match[str], today: datetime) -> list[Span]:
@@ -126,7 +95,8 @@ def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
 
 def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
     """ "Over the weekend", said of the past: the last one that has begun."""
-    if not (PAST_TENSE.search(match.string) or _ENDS_IN_ED.search(match.string)):
+    around = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
+    if not (PAST_TENSE.search(around) or _ENDS_IN_ED.search(around)):
         return []
     return [calendar.current("weekend", today, int(today.weekday() < 5))]
 
@@ -159,7 +129,7 @@ RELATIVE = [
     _rule(rf"(?P<which>the) {_PERIOD} (?P<before>before last)", _unit),
     _rule(rf"{COUNT} (?P<weekday>{'|'.join(WEEKDAYS)})s ago", _weekdays_ago),
     _rule(rf"{_ABOUT}{COUNT} {UNIT} (?:ago|back|earlier)", _ago),
-    _rule(r"fortnight ago", lambda _, today: [Span(today - timedelta(days=21), today - timedelta(days=7))]),
+    _rule(r"fortnight ago", lambda _, today: calendar.stretch(today, -21, -7)),
     _rule(rf"(?<!how )(?<!how many )(?:many )?{UNIT}(?<=s) ago", _long_ago),
     _rule(r"(?:over|on|at|during) the weekend(?! of)", _weekend, weak=True),
     _rule(rf"(?:(?:the|these) )?(?:last|past|previous) {COUNT} {UNIT}(?! of)", _rolling),
@@ -183,7 +153,7 @@ def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
     if size == 1.0 and low == high:
         return _days(today, int(low))
     either = min(0.5, low / 2) * size
-    return [Span(today + timedelta(days=low * size - either), today + timedelta(days=high * size + either))]
+    return calendar.stretch(today, low * size - either, high * size + either)
 
 
 def _next(match: re.Match[str], today: datetime) -> list[Span]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from adaptive_memory_core.errors import FilterError, StoreError
+from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
 from adaptive_memory_core.flow.ports import Where
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def both(one: Where | None, other: Where | None) -> Where | None:
 
 
 _LENGTHS = re.compile(r"expecting embedding with dimension of (?P<wanted>\d+), got (?P<given>\d+)")
+_DAMAGED = re.compile("hnsw segment (reader|writer)|Error getting embedding")
 
 
 def told(call: Callable[[], T], where: Where | None = None) -> T:
@@ -81,6 +82,11 @@ def told(call: Callable[[], T], where: Where | None = None) -> T:
             raise FilterError(
                 f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "
                 '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+            ) from error
+        if _DAMAGED.search(str(error)):
+            raise DamagedStoreError(
+                f"Chroma cannot read its index: {error}. Where it is embedded, close what has its directory open and "
+                "call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
             ) from error
         raise StoreError(
             f"The Chroma collection failed: {type(error).__name__}: {error}. Nothing of this call is half-done on our "

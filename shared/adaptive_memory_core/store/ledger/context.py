@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
+from collections.abc import Sequence
 from typing import Literal
 
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.cache import LedgerCache
+from adaptive_memory_core.store.ledger.id_locks import IdLock, IdLocks
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 TIMED = 1_000  # recalls whose time of writing is kept
@@ -20,6 +22,7 @@ class LedgerUsers:
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.file = LedgerFile(path, durability=durability)
         self.collection_key = 0
+        self._id_locks = IdLocks(self.file.place)
         self._user_keys: dict[Scope, int] = {}
         self._policies: set[str] = set()
         self._cache = LedgerCache()
@@ -54,6 +57,10 @@ class LedgerUsers:
                 "UPDATE collections SET embedder = ?, dimension = ? WHERE collection_key = ?",
                 (name, dimension, self.collection_key),
             )
+
+    def lock_ids(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
+        """The lock that lets one caller at a time write these ids of a user's; it is not taken yet."""
+        return self._id_locks.of(scope, record_ids)
 
     def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, or 0, which nobody has; inside the caller's transaction."""

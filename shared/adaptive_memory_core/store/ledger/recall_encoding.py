@@ -74,9 +74,9 @@ def without(text: str, record_id: str) -> str:
 
 
 def logged_recall(row: tuple[Any, ...]) -> LoggedRecall:
-    """A row of the table `recalls` (id, step, at, cue, k, policy hash, candidates) as a value."""
-    recall_id, step, at, cue, k, policy_hash, candidates = row
-    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates))
+    """A row of the table `recalls` (id, step, at, cue, k, policy hash, candidates, turn) as a value."""
+    recall_id, step, at, cue, k, policy_hash, candidates, turn = row
+    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates), turn)
 
 
 def _text(

@@ -11,7 +11,7 @@ from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store.ledger.recall_encoding import encode, logged_recall, without
 
-_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates"
+_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn"
 
 
 def add(
@@ -23,8 +23,8 @@ def add(
     for record in forgotten:
         text = without(text, record)
     sql.execute(
-        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, text),
+        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, text, entry.turn),
     )
 
 
@@ -36,17 +36,17 @@ def one(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | No
 
 
 def lines(
-    sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None
+    sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
 ) -> Iterator[LoggedRecall]:
-    """A user's recalls of a time, newest first; with `containing`, those that looked at that record."""
+    """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
     query = (
         f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? AND at >= ? AND at <= ? "  # noqa: S608 - our own names
-        "AND instr(candidates, ?) > 0 ORDER BY step DESC"
+        "AND instr(candidates, ?) > 0 AND (? IS NULL OR turn = ?) ORDER BY step DESC, recall_key DESC"
     )
     part = "{" if containing is None else orjson.dumps(containing).decode()
-    for row in sql.execute(query, (user, *span, part)):
+    for row in sql.execute(query, (user, *span, part, turn, turn)):
         recall = logged_recall(row)
-        if containing is None or any(candidate.id == containing for candidate in recall.candidates):
+        if containing is None or any(one.id == containing for one in recall.kept):
             yield recall
 
 

@@ -206,7 +206,11 @@ UPDATE records SET (useful_at, useful_step) = (
 ) WHERE helpful > 0;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN, _WORDS, _FLOORS, _USEFUL)
+_LOGGED_TURNS = """
+ALTER TABLE recalls ADD COLUMN turn TEXT;     -- the question that the recall was made for, where it has a name
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _REMEMBRANCE, _ORIGIN, _WORDS, _FLOORS, _USEFUL, _LOGGED_TURNS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -56,6 +56,12 @@ class SQLiteLedger(LedgerMoves):
             taken = rows.held_by_others(sql, self.collection_key, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
+    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Take back what `enrol` began, for records that could not be written."""
+        with self.file.writing() as sql:
+            rows.remove(sql, self.collection_key, self._known_user(sql, scope), stored_ids)
+            self._cache.drop(stored_ids)
+
     def standing(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> Standing:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
@@ -160,12 +166,19 @@ class SQLiteLedger(LedgerMoves):
             return log_table.one(sql, self._known_user(sql, scope), recall_id)
 
     def log(
-        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
     ) -> list[LoggedRecall]:
         """The recalls of this scope, newest first."""
         span = (float("-inf") if since is None else since, float("inf") if until is None else until)
         with self.file.reading() as sql:
-            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing), limit))
+            return list(islice(log_table.lines(sql, self._known_user(sql, scope), span, containing, turn), limit))
 
     def policy(self, policy_hash: str) -> str | None:
         """The policy of that hash as JSON."""

@@ -64,6 +64,13 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     }
 
 
+def remove(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> None:
+    """Let go of a user's rows, with what hangs on them."""
+    keys = [(key,) for key, _ in known_states(sql, collection_key, user_key, stored_ids).values()]
+    for table in ("verdicts", "outbox", "records"):
+        sql.executemany(f"DELETE FROM {table} WHERE record_key = ?", keys)  # noqa: S608 - our own names
+
+
 def insert_states(
     sql: sqlite3.Connection, collection_key: int, user_key: int, seen: Mapping[str, Seen]
 ) -> dict[str, int]:

@@ -1,0 +1,67 @@
+"""Which days do two times mean together? "Between March and May", "the week of 3 May", "two days before yesterday"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from adaptive_memory_core.cue.time import calendar
+from adaptive_memory_core.cue.time.calendar import Span
+from adaptive_memory_core.cue.time.english_counts import UNIT_DAYS, counted
+from adaptive_memory_core.cue.time.english_patterns import LAST_YEAR, ORDINAL
+from adaptive_memory_core.cue.time.english_single_dates import named_year
+
+Piece = Callable[[str, datetime], list[Span]]  # what a text means that is a date by itself
+
+
+def between(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]:
+    """From the start of one to the end of the other, which may lend it its month and year."""
+    two = re.sub(LAST_YEAR, lambda year: str(named_year(year, today)), match["two"], flags=re.I)
+    last = _last(two, today, piece)
+    if not last or (end := last[-1].end) is None:
+        return []
+    for text in _fuller(match["one"], two):
+        first = piece(text, end - timedelta(days=1))
+        if first and first[0].start is not None and first[0].start < end:
+            return [Span(first[0].start, end)]
+    return []
+
+
+def both(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]:
+    """ "March and June 2025": either, in that year."""
+    year = re.search(r"\d{4}$", match["two"])
+    return [span for name in ("one", "two") for span in piece(f"{match[name][:3]} {year[0]}", today)] if year else []
+
+
+def around(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]:
+    """The week or the weekend of a day."""
+    spans = piece(match["one"], today)
+    return [calendar.current(match["unit"].lower(), span.start, 0) for span in spans if span.start is not None]
+
+
+def before(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]:
+    """So many days or weeks before another day."""
+    low, high = counted(match)
+    anchor = re.sub("^the ", "", match["anchor"].lower())
+    spans = [Span(calendar.midnight(today), None)] if anchor == "today" else piece(anchor, today)
+    if low != high or low < 1 or not spans or spans[0].start is None:
+        return []
+    start = calendar.midnight(spans[0].start, -int(low * UNIT_DAYS[match["unit"].lower()]))
+    return [Span(start, calendar.midnight(start, 1))]
+
+
+def _last(text: str, today: datetime, piece: Piece) -> list[Span]:
+    if text.strip().lower() in ("now", "today"):
+        return [Span(None, calendar.midnight(today, 1))]
+    return piece(text, today)
+
+
+def _fuller(one: str, two: str) -> Iterator[str]:
+    """The first end with what it may take over from the second: "3" of "5 March 2020", "March" of "May 2020"."""
+    year = re.search(r"(?:19|20)\d\d", two)
+    if re.fullmatch(ORDINAL, one.strip(), re.IGNORECASE):
+        yield re.sub(ORDINAL, one.strip(), two, count=1, flags=re.IGNORECASE)
+    elif year and not re.search(r"\d{4}", one):
+        yield f"{one.strip()} {year[0]}"
+    yield one

@@ -1,0 +1,140 @@
+"""Which phrases of English name a time? All of them, the surest first; `english_dates` looks for them in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span
+from adaptive_memory_core.cue.time.english_counts import COUNT
+from adaptive_memory_core.cue.time.english_patterns import (
+    ANY_MONTH,
+    DATE,
+    DAYS,
+    END,
+    FULL_YEAR,
+    LAST_YEAR,
+    LEAD_DAY,
+    LEAD_MONTH,
+    LEAD_SEASON,
+    LEAD_SHORT_DECADE,
+    LEAD_YEAR,
+    MONTH,
+    NTH,
+    ORDINAL,
+    OWNED,
+    PART_BEFORE,
+    SEASON,
+    SHORT_YEAR,
+    WORD,
+    YEAR,
+)
+from adaptive_memory_core.cue.time.english_relative import RELATIVE, UPCOMING
+from adaptive_memory_core.cue.time.english_single_dates import (
+    decade,
+    iso_day,
+    iso_month,
+    named_day,
+    named_month,
+    named_season,
+    named_weekday,
+    numeric_day,
+    part_of_year,
+    plain_year,
+    winter_of_two_years,
+    worded_day,
+)
+from adaptive_memory_core.cue.time.english_two_dates import around, before, between, both
+
+Resolve = Callable[[re.Match[str], datetime], list[Span]]
+
+
+class Way(NamedTuple):
+    """One way to name time; `lead` is what must stand before it for it to be a date at all. `weak` ones hold only in a
+    question about the past, `relative` ones hang on the day of the text itself."""
+
+    pattern: re.Pattern[str]
+    resolve: Resolve
+    lead: re.Pattern[str] | None = None
+    weak: bool = False
+    relative: bool = False
+
+
+def piece(text: str, today: datetime) -> list[Span]:
+    """What a date by itself means, such as either end of "between March and May 2020"."""
+    for way in WAYS[False][1:]:
+        if (match := way.pattern.fullmatch(text.strip())) and (spans := way.resolve(match, today)):
+            return spans
+    return []
+
+
+def _way(pattern: str, resolve: Resolve, lead: re.Pattern[str] | None = None, *, weak: bool = False) -> Way:
+    return Way(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak)
+
+
+_TWO: list[Way] = [  # of two words about time that mean something only together
+    _way(
+        rf"(?P<one>{ANY_MONTH}(?:,? {FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
+        rf"(?P<two>{ANY_MONTH},? (?:{FULL_YEAR}|(?:of )?(?:last|this) year))",
+        partial(between, piece=piece),
+    ),
+    _way(rf"(?P<one>{ANY_MONTH}) (?:and|or) (?P<two>{ANY_MONTH},? {FULL_YEAR})", partial(both, piece=piece)),
+    _way(
+        rf"(?:the )?(?P<unit>week|weekend) (?:of|starting|beginning) (?:the |on )?(?P<one>{DATE})",
+        partial(around, piece=piece),
+    ),
+    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {DAYS}", partial(before, piece=piece)),
+    _way(rf"winter(?: of)? (?P<year>{FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", winter_of_two_years),
+    _way(rf"(?P<year>{FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", part_of_year),
+    _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{ORDINAL}(?: of)? {MONTH}", named_day),
+    _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{MONTH} {ORDINAL}", named_day),
+    _way(rf"{LAST_YEAR},? (?:in |during )?{MONTH}", named_month),
+    _way(rf"{LAST_YEAR},? (?:in |during )(?:the )?{SEASON}", named_season),
+    _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", part_of_year),
+    _way(rf"{WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", worded_day),
+    _way(rf"{MONTH} (?:the )?{WORD}(?:,? {SHORT_YEAR})?", worded_day),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), named_month),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), named_month, None, weak=True),
+    Way(re.compile(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), plain_year),
+    _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{FULL_YEAR})", iso_month, LEAD_MONTH),
+]
+_ANY_ORDER: list[Way] = [
+    Way(
+        re.compile(
+            rf"\b(?:between|from) (?:the )?{END.format('one')} (?:and|to|until|till|through) (?:the )?"
+            r"(?P<two>now|today|\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}(?:,? (?:19|20)\d\d)?|[a-z]{3,9}"
+            r"(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? (?:of )?(?:(?:19|20)\d\d|(?:last|this) year))?"
+            r"|\d{4}-\d\d-\d\d|(?:19|20)\d\d)(?![\w-])",
+            re.I,
+        ),
+        partial(between, piece=piece),
+    ),
+    *_TWO,
+    _way(r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})", iso_day),
+    _way(r"(?P<year>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])", iso_month),
+    _way(rf"{ORDINAL}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", named_day),
+    _way(rf"{MONTH} (?:the )?{ORDINAL}(?!:)(?:,? {SHORT_YEAR})?", named_day),
+    _way(rf"{MONTH}(?: of)?,? {SHORT_YEAR}", named_month),
+    _way(rf"{SEASON}(?: of)?,? {SHORT_YEAR}", named_season),
+    _way(rf"(?P<part>[qh])(?P<nth>[1-4])(?: of)?(?:[ /-]|(?=')){SHORT_YEAR}", part_of_year),
+    _way(rf"{NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", part_of_year),
+    _way(r"(?P<decade>(?:19|20)\d)0'?s(?P<tens>)", decade),
+    _way(r"'?(?P<tens>[5-9])0'?s(?P<decade>)", decade, LEAD_SHORT_DECADE),
+    *(Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in RELATIVE),
+    _way(YEAR, plain_year, LEAD_YEAR),
+    _way(r"(?P<part>q)(?P<nth>[1-4])", part_of_year, LEAD_MONTH, weak=True),
+    _way(rf"{MONTH}(?!'s {OWNED})", named_month, LEAD_MONTH, weak=True),
+    _way(
+        rf"{SEASON}(?! (?:framework|boot|roll|water|mattress|tires?|tyres?|leaf|cleaning))",
+        named_season,
+        LEAD_SEASON,
+        weak=True,
+    ),
+    _way(rf"(?P<weekday>{'|'.join(WEEKDAYS)})", named_weekday, LEAD_DAY, weak=True),
+]
+_NUMERIC = r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)"
+WAYS = {first: [*_ANY_ORDER, _way(_NUMERIC, partial(numeric_day, day_first=first))] for first in (False, True)}
+AHEAD = [Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in UPCOMING]

@@ -1,0 +1,134 @@
+"""Which recalls does feedback on an answer judge? What was handed on, resolved into recalls and their records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.feedback import feedback
+from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import LoggedRecall
+
+MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
+
+
+class Used(NamedTuple):
+    """What went into an answer: a record, and the recall that returned it where that is known.
+
+    Without a recall, `id` is a record's id (the last recall that returned it is meant), a recall's own id, or the name
+    of a turn: of the latter two, all that was returned. `shared` ones are passed over: their own users judge them.
+    """
+
+    id: str
+    recall: str | None = None
+    shared: bool = False
+
+
+class Returned(NamedTuple):
+    """A record and the recall that returned it; None where the log knows no such recall."""
+
+    record: str
+    recall: LoggedRecall | None
+
+
+def feedback_on_answer(
+    ports: Ports,
+    scope: Scope,
+    helpful: Sequence[Used],
+    unhelpful: Sequence[Used],
+    *,
+    turn: str | None,
+    policy: Policy,
+    now: float,
+) -> Flow[int]:
+    """Judge what went into an answer, whichever recalls returned it; gives how many verdicts were new.
+
+    A record that is gone, or whose recall has left the log, does not cost the others their verdict; where none is left,
+    that is an error. A record that several recalls of one turn returned is judged once.
+    """
+    good = yield from _resolved(ports, scope, helpful, turn)
+    bad = yield from _resolved(ports, scope, unhelpful, turn)
+    _refuse_contradictions(good, bad)
+    there = yield from look_up(ports, scope, list({one.record for one in (*good, *bad)}))
+    liked, disliked = once_a_turn(good, there), once_a_turn(bad, there)
+    if (good or bad) and not (liked or disliked):
+        raise _none_left(scope, [one.record for one in (*good, *bad)])
+    changed = 0
+    for recall in dict.fromkeys(recall for recall, _ in (*liked, *disliked)):
+        ids = [[record for at, record in some if at == recall] for some in (liked, disliked)]
+        changed += yield from feedback(ports, scope, recall, helpful=ids[0], unhelpful=ids[1], policy=policy, now=now)
+    return changed
+
+
+def once_a_turn(found: Iterable[Returned], there: Collection[str]) -> list[tuple[str, str]]:
+    """The recall and the id of each record that can be judged: it is there, and the log still says it was returned.
+
+    >>> one, two = (LoggedRecall(name, 1, 0.0, "", 1, "", (), turn="t") for name in "ab")
+    >>> once_a_turn([Returned("x", one), Returned("x", two), Returned("y", None)], {"x", "y"})
+    []
+    """
+    judged: dict[tuple[str, str], str] = {}
+    for record, recall in found:
+        if recall is not None and record in there and any(one.id == record for one in recall.kept):
+            judged.setdefault((recall.id if recall.turn is None else f"turn {recall.turn}", record), recall.id)
+    return [(recall, record) for (_, record), recall in judged.items()]
+
+
+def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None) -> Flow[list[Returned]]:
+    """Each record that is meant, with its recall as the log has it."""
+    logged: dict[str, LoggedRecall | None] = {}
+    found: list[Returned] = []
+    for one in dict.fromkeys(one for one in used if not one.shared):
+        if one.recall is None:
+            found += yield from _named(ports, scope, one.id, turn)
+            continue
+        if one.recall not in logged:
+            logged[one.recall] = yield from ask(ports.ledger.logged, scope, one.recall)
+        found.append(Returned(one.id, logged[one.recall]))
+    return found
+
+
+def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> Flow[list[Returned]]:
+    """What a bare name means: a record that was returned, else all that a recall, or a turn, returned."""
+    returned = yield from _log(ports, scope, containing=name, turn=turn, limit=1)
+    if returned or turn is not None:
+        return [Returned(name, next(iter(returned), None))]
+    recall = yield from ask(ports.ledger.logged, scope, name)
+    recalls = (yield from _log(ports, scope, turn=name)) if recall is None else [recall]
+    return [Returned(one.id, recall) for recall in recalls for one in recall.kept] or [Returned(name, None)]
+
+
+def _log(
+    ports: Ports, scope: Scope, *, containing: str | None = None, turn: str | None, limit: int = MOST_LOOK_UPS
+) -> Flow[Sequence[LoggedRecall]]:
+    return (
+        yield from ask(ports.ledger.log, scope, since=None, until=None, limit=limit, containing=containing, turn=turn)
+    )
+
+
+def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) -> None:
+    """One record of one turn cannot be both."""
+    both = {one.record for one in good if one.recall is not None for other in bad if _same_occasion(one, other)}
+    if both:
+        raise InvalidInputError(
+            f"{', '.join(map(repr, sorted(both)))} is given as helpful and as unhelpful. Give each record once."
+        )
+
+
+def _same_occasion(one: Returned, other: Returned) -> bool:
+    if one.record != other.record or one.recall is None or other.recall is None:
+        return False
+    return one.recall.id == other.recall.id or (one.recall.turn is not None and one.recall.turn == other.recall.turn)
+
+
+def _none_left(scope: Scope, names: Sequence[str]) -> NotFoundError:
+    return NotFoundError(
+        f"Nothing is left to judge for {scope} of {', '.join(map(repr, dict.fromkeys(names)))}: forgotten since, or no "
+        "recall in the log returned it. Give what a recall of this scope returned that was reinforced while the log "
+        "was on and that is within its retention."
+    )

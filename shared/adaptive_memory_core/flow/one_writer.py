@@ -1,0 +1,25 @@
+"""How is an id written by one caller at a time? Whoever changes records of a user waits for who is at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.records import Scope
+
+T = TypeVar("T")
+
+
+def one_writer(ports: Ports, scope: Scope, record_ids: Sequence[str], writing: Flow[T]) -> Flow[T]:
+    """What comes of `writing`, while nobody else writes these ids of the scope. Texts are embedded before it begins."""
+    if not record_ids:
+        return (yield from writing)
+    lock = ports.ledger.lock_ids(scope, record_ids)
+    try:
+        yield from ask(lock.acquire)
+        return (yield from writing)
+    finally:
+        writing.close()
+        lock.release()

@@ -1,0 +1,65 @@
+"""What becomes of a record that another one supersedes? It ends where the new one begins, and says what replaced it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.look_up import look_up, not_found
+from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.records import NewRecord, Record, Scope
+
+
+def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> Flow[None]:
+    """What is superseded must exist before anything is written."""
+    for one in given:
+        if one.supersedes is not None and one.supersedes == one.id:
+            raise InvalidInputError(f"Record {one.id!r} cannot supersede itself. Give the id of the older record.")
+    old = list(dict.fromkeys(one.supersedes for one in given if one.supersedes is not None))
+    known = yield from look_up(ports, scope, old)
+    missing = [one for one in old if one not in known and one not in named]
+    if missing:
+        raise not_found(scope, missing)
+
+
+def supersede(
+    ports: Ports, scope: Scope, batch: Sequence[Record], added: Sequence[Stored], *, now: float
+) -> Flow[None]:
+    """The old records end where the new ones begin. If that fails, what was `added` is taken out again: a caller who
+    then remembers it once more would have it twice."""
+    try:
+        for record in batch:
+            yield from _supersede(ports, scope, record, now=now)
+    except AdaptiveMemoryError:
+        yield from _take_out(ports, scope, added, now=now)
+        raise
+
+
+def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> Flow[None]:
+    if record.supersedes is None:
+        return
+    old = (yield from look_up(ports, scope, [record.supersedes])).get(record.supersedes)
+    if old is not None:
+        begins = _begins(record, now=now)
+        ends = begins if old.record.valid_until is None else min(begins, old.record.valid_until)
+        yield from ask(ports.store.annotate, scope, old.stored_id, {"superseded_by": record.id, "valid_until": ends})
+
+
+def _take_out(ports: Ports, scope: Scope, added: Sequence[Stored], *, now: float) -> Flow[None]:
+    """As far as it can be done: whoever asked for it hears of the failure before."""
+    stored_ids = [one.stored_id for one in added]
+    if not stored_ids:
+        return
+    for one in added:
+        if one.record.supersedes is not None:
+            yield from attempt(
+                AdaptiveMemoryError, ports.store.unlink, scope, one.record.id, _begins(one.record, now=now)
+            )
+    yield from attempt(AdaptiveMemoryError, ports.store.remove, scope, stored_ids)
+    yield from attempt(AdaptiveMemoryError, ports.lexical.drop, stored_ids)
+    yield from attempt(AdaptiveMemoryError, ports.ledger.withdraw, scope, stored_ids)
+
+
+def _begins(record: Record, *, now: float) -> float:
+    return next(one for one in (record.valid_from, record.created_at, now) if one is not None)

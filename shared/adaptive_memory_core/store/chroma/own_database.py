@@ -1,0 +1,117 @@
+"""What does Chroma's own SQLite file say of a collection? Read beside Chroma, without its help: it may be unable to."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from adaptive_memory_core.errors import DamagedStoreError
+
+DATABASE = "chroma.sqlite3"
+ADD, UPDATE, UPSERT, DELETE = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A write that may not stand in the index files yet."""
+
+    stored_id: str
+    operation: int
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A collection according to SQLite: what the index has to hold.
+
+    `ids` stand in the order of their writing; `persisted` is the number of the last write that stands in the files of
+    the index, `log` the writes from there on.
+    """
+
+    folder: Path
+    dimension: int | None
+    ids: tuple[str, ...]
+    persisted: int
+    log: tuple[tuple[int, Logged], ...]
+
+    def logged_after(self, number: int) -> Iterator[Logged]:
+        return (entry for written, entry in self.log if written > number)
+
+
+def contents(directory: Path, collection_id: str) -> Contents | None:
+    """What SQLite says of the collection; None where there is no file, or no such collection in it."""
+    if not (directory / DATABASE).exists():
+        return None
+    with reading(directory) as sql:
+        segments = {
+            scope: segment
+            for segment, scope in sql.execute("SELECT id, scope FROM segments WHERE collection = ?", (collection_id,))
+        }
+        if set(segments) != {"VECTOR", "METADATA"}:
+            return None
+        row = sql.execute("SELECT dimension FROM collections WHERE id = ?", (collection_id,)).fetchone()
+        ids = sql.execute(
+            "SELECT embedding_id FROM embeddings WHERE segment_id = ? ORDER BY id", (segments["METADATA"],)
+        )
+        last = sql.execute("SELECT seq_id FROM max_seq_id WHERE segment_id = ?", (segments["VECTOR"],)).fetchone()
+        log = sql.execute(
+            "SELECT seq_id, id, operation, vector FROM embeddings_queue WHERE topic LIKE ? ORDER BY seq_id",
+            (f"%/{collection_id}",),
+        )
+        return Contents(
+            directory / segments["VECTOR"],
+            row and row[0],
+            tuple(one for (one,) in ids),
+            0 if last is None else _number(last[0]),
+            tuple((number, Logged(*entry)) for number, *entry in log),
+        )
+
+
+def collection_id(directory: Path, name: str) -> str | None:
+    """The id of the collection of that name."""
+    with reading(directory) as sql:
+        row = sql.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def faults(directory: Path) -> list[str]:
+    """What SQLite finds wrong with the whole file; this reads all of it."""
+    try:
+        with reading(directory) as sql:
+            found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
+    except DamagedStoreError as error:
+        return [str(error)]
+    return [] if found == ["ok"] else found
+
+
+@contextmanager
+def reading(directory: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to Chroma's file; what is wrong with the file is said in our words."""
+    place = directory / DATABASE
+    try:
+        connection = sqlite3.connect(f"{place.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)
+        try:
+            yield connection
+        finally:
+            connection.close()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise DamagedStoreError(
+            f"Chroma's own database {str(place)!r} cannot be read: {error}. It holds the texts, so nothing can be made "
+            "anew from it. Restore it from a backup, or save what can be read: "
+            f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
+        ) from error
+
+
+def vector_of(entry: Logged) -> np.ndarray[tuple[int], np.dtype[np.float32]] | None:
+    """The vector that a write brought, if any."""
+    return None if entry.vector is None else np.frombuffer(entry.vector, dtype="<f4")
+
+
+def _number(value: int | bytes) -> int:
+    """Chroma's older versions wrote numbers as bytes."""
+    return int.from_bytes(value, "big") if isinstance(value, bytes) else int(value)

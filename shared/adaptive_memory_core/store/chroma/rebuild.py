@@ -1,0 +1,121 @@
+"""How is Chroma's index made anew? From its own records, with the vectors that can still be read, else embedded again.
+
+The damaged files are moved aside, so that Chroma begins an index without any, and takes in what its log holds. Then
+every record is written once more with its vector alone: text, metadata and what the ledger knows stay as they are. A
+rebuild that is interrupted leaves an index that lacks records, which the next check sees: call it again.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.store.chroma.calls import client_of, space_of, told
+from adaptive_memory_core.store.chroma.own_database import Contents
+from adaptive_memory_core.store.chroma.salvage import Row, salvage
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+ASIDE = "adaptive_memory_damaged"
+BATCH = 1_000  # records of one write: each costs as many fsyncs whatever its size
+SAMPLE = 32  # records whose vectors are compared with what the embedder makes of their texts
+SAME = 0.99  # cosine from which two vectors are of one text
+Progress = Callable[[int, int], object]
+Embed = Callable[[Sequence[str]], Any]
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What came of it: vectors kept and made again, records that had neither, where the old files are."""
+
+    kept: int
+    embedded: int
+    without_vector: tuple[str, ...]
+    aside: Path | None
+
+
+def move_aside(held: Contents) -> Path | None:
+    """Put the damaged files where nothing is lost and Chroma does not look; gives the place."""
+    if not held.folder.exists():
+        return None
+    shelf = held.folder.parent / ASIDE
+    taken = len(list(shelf.glob(f"{held.folder.name}-*"))) if shelf.exists() else 0
+    target = shelf / f"{held.folder.name}-{taken + 1}"
+    try:
+        shelf.mkdir(exist_ok=True)
+        shutil.move(held.folder, target)
+    except OSError as error:
+        raise StoreError(
+            f"{str(held.folder)!r} cannot be moved aside: {error}. Make its directory writable."
+        ) from error
+    return target
+
+
+def rebuild(
+    collection: Collection, held: Contents, aside: Path | None, embed: Embed, progress: Progress | None
+) -> Rebuilt:
+    """Give Chroma every record's vector again; `embed` is only called for those that cannot be read any more."""
+    vectors = _readable(collection, held, aside, embed)
+    embedded, without = 0, []
+    size = min(BATCH, client_of(collection).get_max_batch_size())
+    for start in range(0, len(held.ids), size):
+        page = list(held.ids[start : start + size])
+        texts = _texts(collection, [one for one in page if one not in vectors])
+        made = _embedded(texts, embed)
+        found = {one: vectors.get(one, made.get(one)) for one in page}
+        without += [one for one, vector in found.items() if vector is None]
+        _write(collection, {one: np.zeros(held.dimension or 1) if row is None else row for one, row in found.items()})
+        embedded += len(made)
+        _report(progress, start + len(page), len(held.ids))
+    return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), aside)
+
+
+def _readable(collection: Collection, held: Contents, aside: Path | None, embed: Embed) -> dict[str, Row]:
+    """The old vectors, as far as they can be read and are their records' own for sure."""
+    space = space_of(collection)
+    sure = salvage(held, aside, space=space)
+    likely = salvage(held, aside, space=space, by_order=True) if len(sure) < len(held.ids) else sure
+    if len(likely) <= len(sure):
+        return sure
+    ids = list(likely)
+    texts = _texts(collection, ids[:: max(1, len(ids) // SAMPLE)])
+    made = _embedded(texts, embed)
+    return likely | sure if made and all(_same(likely[one], vector) for one, vector in made.items()) else sure
+
+
+def _same(one: Row, other: Row) -> bool:
+    norm = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return len(one) == len(other) and norm > 0 and float(one @ other) / norm >= SAME
+
+
+def _texts(collection: Collection, ids: Sequence[str]) -> dict[str, str]:
+    """The texts of those of the records that have any."""
+    if not ids:
+        return {}
+    answer = told(lambda: collection.get(ids=list(ids), include=["documents"]))
+    return {one: text for one, text in zip(answer["ids"], answer["documents"] or [], strict=True) if text}
+
+
+def _embedded(texts: Mapping[str, str], embed: Embed) -> dict[str, Row]:
+    return dict(zip(texts, embed(list(texts.values())), strict=True)) if texts else {}
+
+
+def _write(collection: Collection, vectors: Mapping[str, Any]) -> None:
+    """`upsert` alone brings a vector back that the index lacks; it leaves text and metadata as they are."""
+    rows: Any = [np.asarray(vector, dtype=np.float32) for vector in vectors.values()]
+    told(lambda: collection.upsert(ids=list(vectors), embeddings=rows))
+
+
+def _report(progress: Progress | None, done: int, total: int) -> None:
+    _log.info("The index is being made anew: %d of %d records.", done, total)
+    if progress is not None:
+        progress(done, total)

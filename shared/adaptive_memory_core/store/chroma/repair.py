@@ -1,0 +1,104 @@
+"""How is a collection mended that cannot be opened? With its directory locked, and no other client over it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from adaptive_memory_core.check_report import Finding
+from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreInUseError
+from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.store import locations, process_lock
+from adaptive_memory_core.store.chroma import damage, own_database
+from adaptive_memory_core.store.chroma.own_database import Contents
+from adaptive_memory_core.store.chroma.rebuild import Progress, Rebuilt, move_aside, rebuild
+from adaptive_memory_core.store.embedder_check import NAME_KEY, same_model
+
+
+def repair_index(
+    directory: Path, name: str, embedder: Callable[[], Embedder], ledger: Path | None, progress: Progress | None
+) -> list[Finding]:
+    """Make the collection's index anew if it is damaged; gives what was found. The embedder is made only if needed."""
+    with process_lock.held(directory):
+        _refuse_other_clients(directory)
+        known = own_database.collection_id(directory, name)
+        if known is None:
+            raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give the name of one that is.")
+        found = damage.damage(directory, known)
+        held = own_database.contents(directory, known) if found else None
+        if held is None:
+            return []
+        aside = move_aside(held)
+        client = locations.open_client(directory)
+        try:
+            collection = client.get_collection(name, embedding_function=None)
+            embed = _Checked(embedder, held, [(collection.metadata or {}).get(NAME_KEY), _noted(ledger, known)])
+            done = rebuild(collection, held, aside, embed, progress)
+        finally:
+            locations.close_client(client)
+        return [Finding("index", f"{' '.join(found)} {_told(done)}", mended=not damage.damage(directory, known))]
+
+
+class _Checked:
+    """Texts to vectors, by the embedder that the collection was written with and by no other."""
+
+    def __init__(self, embedder: Callable[[], Embedder], held: Contents, names: Sequence[str | None]) -> None:
+        self._make, self._held, self._names = embedder, held, [one for one in names if one is not None]
+        self._embedder: Embedder | None = None
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        if self._embedder is None:
+            self._embedder = self._make()
+            strange = [one for one in self._names if not same_model(one, self._embedder.name)]
+            if strange:
+                raise self._mismatch(f"{strange[0]!r}")
+        vectors = self._embedder.embed_documents(texts)
+        if vectors.shape[1] != self._held.dimension:
+            raise self._mismatch(f"another embedder ({self._held.dimension} dimensions)")
+        return vectors
+
+    def _mismatch(self, recorded: str) -> EmbedderMismatchError:
+        given = "None" if self._embedder is None else f"{self._embedder.name!r} ({self._embedder.dimension} dimensions)"
+        return EmbedderMismatchError(
+            f"The collection was written with {recorded}; given is {given}. Vectors have to be made again: pass the "
+            "embedder it was written with. Nothing is lost; the old files are kept."
+        )
+
+
+def _told(done: Rebuilt) -> str:
+    lost = f" {len(done.without_vector)} have neither a vector nor a text: {', '.join(done.without_vector[:10])}."
+    return (
+        f"It was made anew: {done.kept} vectors could still be read, {done.embedded} were embedded again."
+        + (lost if done.without_vector else "")
+        + ("" if done.aside is None else f" The old files are in {str(done.aside)!r}; delete them when all is well.")
+    )
+
+
+def _refuse_other_clients(directory: Path) -> None:
+    """A client that has the old index in RAM would write it over the new one."""
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    taken = {Path(str(one)).resolve() for one in SharedSystemClient._identifier_to_system}
+    if directory.resolve() in taken:
+        raise StoreInUseError(
+            f"This process has a Chroma client over {str(directory)!r}, which may hold the damaged index. Close it "
+            "(client.close()), or call repair from a process of its own."
+        )
+
+
+def _noted(ledger: Path | None, collection_id: str) -> str | None:
+    """The embedder that the ledger says the collection was written with."""
+    if ledger is None or not ledger.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{ledger.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            query = "SELECT embedder FROM collections WHERE uuid = ?"
+            row = connection.execute(query, (collection_id,)).fetchone()
+        finally:
+            connection.close()
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None  # what is wrong with the ledger is told on opening it
+    return None if row is None else row[0]

@@ -1,0 +1,129 @@
+"""Who may write a record now? One writer of each (user, id) at a time, over all threads and processes of a ledger.
+
+A lock is a file beside the ledger, which the operating system frees when its holder dies; a ledger in RAM needs the
+locks of its process alone. Ids share 256 locks: 32 groups of users with 8 locks each, so that a batch of one user's
+takes 8 of them at most and leaves nearly all other users alone. No transaction is open while one is held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.records import Scope
+
+USER_GROUPS, LOCKS_OF_A_GROUP = 32, 8
+PATIENCE_SECONDS = 60.0
+POLL_SECONDS = 0.002
+
+
+class IdLocks:
+    """The locks of one ledger."""
+
+    def __init__(self, place: Path | None) -> None:
+        self._directory = None if place is None else place.with_name(place.name + ".locks")
+        self._holders: dict[int, IdLock] = {}  # within this process
+        self._freed = threading.Condition()
+
+    def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
+        """The lock of these ids, not taken yet. It is taken in the order of numbers, so no two wait for each other."""
+        return IdLock(self, sorted({_number(scope, one) for one in record_ids}))
+
+    def take(self, holder: IdLock, number: int, deadline: float) -> None:
+        """Wait until the lock of that number is the holder's, within this process."""
+        with self._freed:
+            while self._holders.setdefault(number, holder) is not holder:
+                if not self._freed.wait(max(0.0, deadline - time.monotonic())) and time.monotonic() >= deadline:
+                    raise _too_late()
+
+    def free(self, holder: IdLock) -> None:
+        """Take back all that is the holder's."""
+        with self._freed:
+            for number in [number for number, one in self._holders.items() if one is holder]:
+                del self._holders[number]
+            self._freed.notify_all()
+
+    def file_lock(self, number: int) -> FileLock | None:
+        """The lock against other processes, not taken yet; None for a ledger in RAM."""
+        if self._directory is None:
+            return None
+        self._directory.mkdir(exist_ok=True)
+        return FileLock(self._directory / f"{number:03}.lock", thread_local=False)
+
+
+class IdLock:
+    """The lock of some ids. It may be released from any thread, also while another one is still waiting to take it."""
+
+    def __init__(self, locks: IdLocks, numbers: Sequence[int]) -> None:
+        self._locks, self._numbers = locks, numbers
+        self._files: list[FileLock] = []
+        self._over = False
+        self._releasing = threading.Lock()
+
+    def acquire(self) -> None:
+        """Wait until nobody else writes these ids."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        try:
+            for number in self._numbers:
+                self._locks.take(self, number, deadline)
+                self._take_file(number, deadline)
+                if self._over:
+                    break
+        except BaseException:
+            self.release()
+            raise
+        if self._over:
+            self.release()
+
+    def release(self) -> None:
+        """Let the next one in; doing it twice does no harm."""
+        self._over = True
+        with self._releasing:
+            try:
+                for file in self._files:
+                    file.release(force=True)
+            finally:
+                self._locks.free(self)
+
+    def _take_file(self, number: int, deadline: float) -> None:
+        try:
+            lock = self._locks.file_lock(number)
+            if lock is not None:
+                self._files.append(lock)
+                lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=POLL_SECONDS)
+        except Timeout as error:
+            raise _too_late() from error
+        except OSError as error:
+            raise LedgerError(
+                f"A lock beside the ledger cannot be taken: {error}. Nothing was written. The ledger must be in a "
+                "directory that may be written."
+            ) from error
+
+
+def _number(scope: Scope, record_id: str) -> int:
+    """The lock that an id shares with others.
+
+    >>> _number(Scope("ana"), "a") == _number(Scope("ana"), "a")
+    True
+    >>> {_number(Scope("ana"), str(one)) // LOCKS_OF_A_GROUP for one in range(100)} == {_number(Scope("ana"), "") // 8}
+    True
+    """
+    user = "everyone" if scope.user is None else f"user {scope.user}"
+    return _digest(user) % USER_GROUPS * LOCKS_OF_A_GROUP + _digest(record_id) % LOCKS_OF_A_GROUP
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _too_late() -> LedgerError:
+    return LedgerError(
+        f"Somebody else has been writing records of these ids for more than {PATIENCE_SECONDS:g} seconds. Nothing of "
+        "this call was written; call again."
+    )

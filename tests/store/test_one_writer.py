@@ -1,0 +1,258 @@
+"""Is an id written once, however many write it at once? Threads, processes, cancelled tasks, crashed holders."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, LedgerError, NotFoundError
+from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger import id_locks
+from adaptive_memory_core.store.ledger.id_locks import IdLocks
+from tests.conftest import Open, Vectors, word_vectors
+from tests.store.conftest import ChromaServer
+from tests.store.reader import server_collection
+
+ROOT = Path(__file__).parents[2]
+ANA, BOB = Scope("ana"), Scope("bob")
+THREADS = 3
+
+
+class Together:
+    """An embedder that answers once all threads have asked it, so that they write at one moment."""
+
+    def __init__(self, parties: int) -> None:
+        self._barrier = threading.Barrier(parties)
+        self.waits = True
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        if self.waits:
+            self._barrier.wait(30)
+        return word_vectors(texts)
+
+
+def all_at_once(work: Callable[[int], object]) -> list[object]:
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(work, range(THREADS)))
+
+
+@pytest.fixture
+def together() -> Together:
+    return Together(THREADS)
+
+
+@pytest.fixture(params=["disk", "RAM"])
+def opened(
+    request: pytest.FixtureRequest, open_memory: Open, collection: Collection, together: Together
+) -> Iterator[AdaptiveMemory]:
+    if request.param == "disk":
+        yield open_memory(embedder=together)
+    else:
+        with AdaptiveMemory(collection, embedder=together) as memory:
+            yield memory
+
+
+def stored_ids(memory: AdaptiveMemory) -> list[str]:
+    store: Any = memory.ports().store
+    return sorted(store.ids())
+
+
+def test_threads_that_remember_one_new_id_make_one_record(opened: AdaptiveMemory) -> None:
+    ids = [f"id{number:02}" for number in range(25)]
+    alice = opened.for_user("alice")
+
+    def write(thread: int) -> None:
+        for one in ids:
+            alice.remember(f"{one} as thread {thread} has it", id=one)
+
+    all_at_once(write)
+    assert stored_ids(opened) == ids
+    assert alice.stats().records == len(ids)
+    for one in ids:
+        alice.forget(one)
+    assert stored_ids(opened) == []
+
+
+def test_what_reads_have_taught_survives_writers_of_one_id(opened: AdaptiveMemory, together: Together) -> None:
+    alice = opened.for_user("alice")
+    all_at_once(lambda thread: alice.remember_many([{"text": f"tea {thread}", "id": f"id{n}"} for n in range(5)]))
+    together.waits = False
+    assert len(alice.recall("tea", k=5)) == 5
+    together.waits = True
+    all_at_once(lambda thread: alice.remember_many([{"text": f"mate {thread}", "id": f"id{n}"} for n in range(5)]))
+    assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [1] * 5
+
+
+def test_two_users_at_once_keep_one_id_each(opened: AdaptiveMemory) -> None:
+    users = ["ana", "bob", "eve"]
+    all_at_once(lambda thread: opened.for_user(users[thread]).remember(f"tea of {users[thread]}", id="note"))
+    assert [opened.for_user(one).get("note").text for one in users] == ["tea of ana", "tea of bob", "tea of eve"]
+    assert len(stored_ids(opened)) == 3
+
+
+def test_forget_removes_a_twin_as_well(memory: AdaptiveMemory, collection: Collection) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("tea", id="a")
+    twin = scoped_id(alice.scope, "a")
+    collection.add(ids=[twin], documents=["tea"], metadatas=[{"user_id": "alice"}], embeddings=word_vectors(["tea"]))
+    alice.forget("a")
+    assert stored_ids(memory) == []
+    with pytest.raises(NotFoundError):
+        alice.forget("a")
+
+
+def test_batches_in_opposite_orders_do_not_wait_for_each_other(opened: AdaptiveMemory) -> None:
+    alice = opened.for_user("alice")
+    ids = [f"id{number}" for number in range(30)]
+
+    def write(thread: int) -> None:
+        order = ids if thread % 2 else ids[::-1]
+        for start in range(0, 30, 10):
+            alice.remember_many([{"text": f"{one} {thread}", "id": one} for one in order[start : start + 10]])
+
+    all_at_once(write)
+    assert stored_ids(opened) == sorted(ids)
+
+
+def test_pinning_what_is_being_forgotten_leaves_no_trace(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("tea", id="a")
+    store: Any = memory.ports().store
+    looking, pinned = threading.Event(), threading.Event()
+    remove = store.remove
+
+    def slowly(*arguments: Any) -> None:
+        looking.set()
+        pinned.wait(0.2)  # the pin cannot come before forget is done
+        remove(*arguments)
+
+    monkeypatch.setattr(store, "remove", slowly)
+    with ThreadPoolExecutor(1) as pool:
+        forgetting = pool.submit(alice.forget, "a")
+        looking.wait(30)
+        with pytest.raises(NotFoundError):
+            alice.pin("a")
+        pinned.set()
+        forgetting.result()
+    assert ledger_rows(memory)["records"] == []
+
+
+# --- the locks themselves
+
+
+def test_one_id_is_anothers_only_when_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(id_locks, "PATIENCE_SECONDS", 0.05)
+    here, there = IdLocks(tmp_path / "ledger"), IdLocks(tmp_path / "ledger")
+    for other in (here, there):  # of this memory, and of another one on the same file
+        first = here.of(ANA, ["a", "b"])
+        first.acquire()
+        with pytest.raises(LedgerError, match="writing records of these ids"), ThreadPoolExecutor(1) as pool:
+            pool.submit(other.of(ANA, ["b"]).acquire).result()
+        of_bob = other.of(BOB, ["b"])
+        of_bob.acquire()
+        of_bob.release()
+        first.release()
+        second = other.of(ANA, ["b"])
+        second.acquire()
+        second.release()
+        second.release()
+
+
+def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: Path) -> None:
+    locks = IdLocks(tmp_path / "ledger")
+    first, given_up = locks.of(ANA, ["a"]), locks.of(ANA, ["a"])
+    first.acquire()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(given_up.acquire)
+        given_up.release()
+        first.release()
+        waiting.result(30)
+        pool.submit(locks.of(ANA, ["a"]).acquire).result(30)
+
+
+def test_a_task_that_was_cancelled_while_it_waited_blocks_nobody(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    holder = memory.ports().ledger.lock_ids(alice.scope, ["a"])
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(alice.aremember("tea", id="a"))
+        await asyncio.sleep(0.05)  # it has come as far as the lock
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    holder.acquire()
+    asyncio.run(cancelled())
+    holder.release()
+    assert alice.remember("mate", id="a") == "a"
+    assert alice.get("a").text == "mate"
+
+
+def test_a_holder_that_died_blocks_nobody(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; from adaptive_memory_core.records import Scope\n"
+        "from adaptive_memory_core.store.ledger.id_locks import IdLocks\n"
+        "IdLocks(Path(sys.argv[1])).of(Scope('ana'), ['a']).acquire(); os._exit(3)"
+    )
+    place = tmp_path / "ledger"
+    assert subprocess.run([sys.executable, "-c", script, str(place)], check=False).returncode == 3
+    assert len(list(tmp_path.rglob("*.lock"))) == 1
+    lock = IdLocks(place).of(ANA, ["a"])
+    lock.acquire()
+    lock.release()
+
+
+# --- processes
+
+WRITER = """
+import sys
+from adaptive_memory_core import AdaptiveMemory
+from tests.conftest import word_vectors
+from tests.store.reader import server_collection
+with AdaptiveMemory(server_collection(int(sys.argv[1])), embedder=word_vectors, ledger=sys.argv[2]) as memory:
+    alice = memory.for_user("alice")
+    print("ready", flush=True)
+    for line in sys.stdin:
+        alice.remember(f"{line.strip()} by {sys.argv[3]}", id=line.strip())
+        print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_processes_on_a_server_make_one_record_of_one_new_id(chroma_server: ChromaServer, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(25)]
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(chroma_server.port), str(ledger), str(number)],
+            env=environment, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )
+        for number in range(2)
+    ]  # fmt: skip
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for one in ids:
+        for writer in writers:
+            assert writer.stdin is not None
+            writer.stdin.write(one + "\n")
+            writer.stdin.flush()
+        for writer in writers:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "done\n"
+    for writer in writers:
+        writer.communicate()
+    assert sorted(server_collection(chroma_server.port).get()["ids"]) == ids
