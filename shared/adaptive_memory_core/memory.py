@@ -29,7 +29,7 @@ from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, UnansweredBy
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, Source, as_reranker, sources_of
 from adaptive_memory_core.policy.decay import Phase, Regime
@@ -44,8 +44,6 @@ from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, notes_on
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger.outbox import trim
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import BackgroundProjector
@@ -87,7 +85,7 @@ class AdaptiveMemory:
         collection: Collection,
         *,
         embedder: Any = None,
-        ledger: str | Path | SQLiteLedger | None = None,
+        ledger: str | Path | Ledger | None = None,
         policy: Policy | None = None,
         fields: Fields | None = None,
         clock: Callable[[], float] = time.time,
@@ -133,7 +131,7 @@ class AdaptiveMemory:
         collection: str = "memories",
         *,
         embedder: Any = None,
-        ledger: str | Path | SQLiteLedger | None = None,
+        ledger: str | Path | Ledger | None = None,
         policy: Policy | None = None,
         fields: Fields | None = None,
         clock: Callable[[], float] = time.time,
@@ -335,7 +333,7 @@ class AdaptiveMemory:
         self._ledger.attach(str(collection.id), collection.name)
         self._checked = checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
-        self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)
+        self._words = LexicalChannel(WordIndex(self._ledger.words, self.fields), self._store)
         self._floors = FloorKeeper(checked, source.name, self._store, self._measured)
         self._expect_words()
         own = (self._store, self._ledger, checked, self._projector, self._words, self._floors)
@@ -353,8 +351,8 @@ class AdaptiveMemory:
     def _trim(self) -> None:
         keep = self.keeping
         now = self.now()
-        trim(self._ledger, now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
-        self._ledger.sample(self.regime, every=keep.sample_recalls, now=now)
+        self._ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
+        self._ledger.statistics.sample(self.regime, every=keep.sample_recalls, now=now)
 
     def _flush_last(self) -> None:
         try:
@@ -372,7 +370,7 @@ class AdaptiveMemory:
         if self._executor is not None:
             self._executor.shutdown(wait=True)
         ledger = getattr(self, "_ledger", None)
-        if ledger is not None and ledger.file.path != place.IN_MEMORY:
+        if ledger is not None and ledger.outlives_process:
             ledger.close()
         if self._client is not None:
             place.close_client(self._client)

@@ -8,16 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from filelock import FileLock, Timeout
-
-from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.ports import Due, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 PATIENCE_SECONDS = 60.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -31,18 +28,14 @@ class BackgroundProjector:
     they are read. One process at a time projects, whichever holds the lock, for all of them.
     """
 
-    def __init__(
-        self, ledger: SQLiteLedger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]
-    ) -> None:
+    def __init__(self, ledger: Ledger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]) -> None:
         self._ledger, self._store, self._keeping, self._chores = ledger, store, keeping, chores
-        place = ledger.file.place
-        self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
         self._turn = threading.Lock()
         self._news, self._stop = threading.Event(), threading.Event()
         self._stats = ProjectionStats()
         self._thread = threading.Thread(target=self._live, name="adaptive-memory-projector", daemon=True)
         self._thread.start()
-        if not ledger.file.read_only:
+        if not ledger.read_only:
             self._news.set()  # what an earlier process left
 
     def wake(self) -> None:
@@ -51,12 +44,12 @@ class BackgroundProjector:
 
     def tidy(self) -> None:
         """Let go of what is beyond the log's retention."""
-        if not self._ledger.file.read_only:
+        if not self._ledger.read_only:
             self._chores()
 
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
-        if self._ledger.file.read_only:
+        if self._ledger.read_only:
             return
         with self._turn:
             self._project()
@@ -96,7 +89,7 @@ class BackgroundProjector:
             if self._stop.wait(min(left, 1.0)):
                 return True
             try:
-                if waiting(self._ledger) >= self._keeping.queue_limit:
+                if self._ledger.outbox.waiting() >= self._keeping.queue_limit:
                     return False
             except LedgerError:
                 return self._stop.is_set()
@@ -107,26 +100,13 @@ class BackgroundProjector:
         _log.warning("The write-back into the collection failed and will be tried again: %s", error)
 
     def _project(self) -> None:
-        if self._lock is None:
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
             self._drain()
-            return
-        try:
-            with self._lock.acquire(timeout=PATIENCE_SECONDS):
-                self._drain()
-        except OSError as error:
-            if not isinstance(error, Timeout):
-                raise StoreError(
-                    f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
-                ) from error
-            raise StoreError(
-                f"Another process has been writing back for more than {PATIENCE_SECONDS:g} seconds. It writes our "
-                "changes as well; call flush() again later."
-            ) from error
 
     def _drain(self) -> None:
-        while batch := due(self._ledger, self._keeping.batch):
+        while batch := self._ledger.outbox.due(self._keeping.batch):
             self._write(batch)
-            settle(self._ledger, batch)
+            self._ledger.outbox.settle(batch)
 
     def _write(self, batch: list[Due]) -> None:
         present = self._store.metadata([one.stored_id for one in batch])

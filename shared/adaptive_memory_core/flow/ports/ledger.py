@@ -35,6 +35,7 @@ class States(Protocol):
     """What reads and verdicts made of each record."""
 
     def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
+    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates: ...
     def all(self, scope: Scope) -> KnownStates: ...
     def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
@@ -66,7 +67,14 @@ class Log(Protocol):
 
     def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None: ...
     def recalls(
-        self, scope: Scope, *, since: float | None, until: float | None, limit: int, containing: str | None
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
     ) -> list[LoggedRecall]: ...
     def policy(self, policy_hash: str) -> str | None: ...
 
@@ -95,6 +103,19 @@ class Removal(Protocol):
         by: str,
         now: float,
     ) -> set[str]: ...
+
+
+class IdLock(Protocol):
+    """Lets one caller at a time write some ids. It may be released from another thread than the one that waits."""
+
+    def acquire(self) -> None: ...
+    def release(self) -> None: ...
+
+
+class IdLocks(Protocol):
+    """Who may write a record now, of all that share the ledger."""
+
+    def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
 
 
 class Audit(Protocol):
@@ -172,6 +193,8 @@ class Ledger(Protocol):
     @property
     def removal(self) -> Removal: ...
     @property
+    def id_locks(self) -> IdLocks: ...
+    @property
     def audit(self) -> Audit: ...
     @property
     def statistics(self) -> Statistics: ...
@@ -190,6 +213,9 @@ class Ledger(Protocol):
     @property
     def outlives_process(self) -> bool:
         """Whether what it holds is there for the next process; if not, closing it would lose that."""
+
+    def faults(self) -> list[str]:
+        """What is wrong with what it is kept in, one line each; a quick look."""
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
