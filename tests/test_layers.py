@@ -13,7 +13,7 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"errors", "frozen"},
+    {"errors", "frozen", "interrupts"},
     {"records", "reports", "check_report", "identity"},
     {"policy"},
     PURE,
@@ -21,6 +21,11 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"flow"},
     {
         "memory",
+        "options",
+        "policy_in_force",
+        "opened",
+        "wiring",
+        "shared_memories",
         "dynamic_rag",
         "user_memory",
         "verbs",
