@@ -32,11 +32,12 @@ from adaptive_memory_core.identity import origin
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Metadata, ReadState, Record, Scope, Seen
-from adaptive_memory_core.reports import ProjectionStats
+from adaptive_memory_core.reports import BackgroundStats, ProjectionStats
 from adaptive_memory_core.score.nothing_found import Floor
 
 __all__ = [
     "Advance",
+    "Background",
     "Channel",
     "Counted",
     "DEMOTED",
@@ -209,6 +210,12 @@ class Projector(Protocol):
     def stats(self) -> ProjectionStats: ...
 
 
+class Background(Protocol):
+    """The thread that does the chores."""
+
+    def stats(self) -> BackgroundStats: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """All that a flow may ask."""
@@ -219,6 +226,7 @@ class Ports:
     projector: Projector
     lexical: Channel
     floors: Floors
+    background: Background
     write_through: bool
     log: bool
     languages: tuple[Language, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adaptive_memory_core.store.ledger.clock_readings import believed_now
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
 DAY = 86_400.0
@@ -17,7 +18,9 @@ class LedgerRetention:
         self._shared = shared
 
     def trim(self, *, now: float, log_days: float, log_recalls: int) -> int:
-        """Let go of recalls beyond the retention, in small transactions; gives how many."""
+        """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
+        more than one reading of the clock says so (`clock_readings`)."""
+        now = believed_now(self._shared.file, now=now)
         with self._shared.reading() as sql:
             users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
         gone = self._delete("at < ?", (now - log_days * DAY,))
