@@ -179,7 +179,7 @@ def test_where_nothing_but_a_time_is_asked_about_what_is_of_that_time_is_returne
 
 
 def test_a_faded_record_is_found_by_what_it_says(alice: UserMemory) -> None:
-    faded = FLOOR.replace(decay_rate=0.5, decay_grace=0.0)
+    faded = FLOOR.replace(decay={"rate": 0.5, "grace": 0.0})
     alice.memory.policy = faded  # type: ignore[misc] # read-only in the verbs' protocol
     alice.calibrate()
     for _ in range(6):
