@@ -17,7 +17,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"records", "reports", "check_report", "identity"},
     {"policy"},
     PURE | {"stored_metadata"},
-    {"arguments"},
+    {"arguments", "length_limits"},
     {"flow"},
     {
         "memory",

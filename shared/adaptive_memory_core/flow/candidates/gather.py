@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, Outcome
 from adaptive_memory_core.flow.calls.time_limits import among
 from adaptive_memory_core.flow.candidates import read_state
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Extent, Ports, Standing, seen
+from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.usefulness_weight import gain
@@ -19,7 +19,7 @@ from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 from adaptive_memory_core.stored_metadata import hits_of
 
-NOTHING_KNOWN: Outcome[Standing] = Outcome()
+NOTHING_KNOWN: Outcome[KnownStates] = Outcome()
 NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
@@ -34,7 +34,7 @@ class Gathered:
     cue: Cue
     nearest: list[Hit]
     others: list[Hit]
-    known: Outcome[Standing]
+    known: Outcome[KnownStates]
     asked: int  # how many of the nearest were asked for
     absent: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     )
 
 
-def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
+def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[KnownStates]]:
     """What the ledger knows of the records; a recall can do without."""
     try:
         keep, turn = request.reinforce, request.turn
@@ -96,7 +96,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
     return Outcome(known)
 
 
-def present(request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
+def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> list[Hit]:
     """What was found as hits, with the reason on those that the caller will not have."""
     states = {} if known.value is None else known.value.states
     hits = hits_of(request.scope, found, states, request.fields)
@@ -104,12 +104,12 @@ def present(request: Request, found: Sequence[Found], known: Outcome[Standing]) 
     return hits if refuse is None else [replace(hit, refused=refuse(hit.record)) for hit in hits]
 
 
-def timeline_of(known: Outcome[Standing], request: Request) -> Timeline:
+def timeline_of(known: Outcome[KnownStates], request: Request) -> Timeline:
     """The user's timeline; without a ledger nothing is known to have decayed."""
     return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
 
 
-def use_of(known: Outcome[Standing], request: Request) -> Use:
+def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     """How many recalls the user has made, and how much usefulness counts; without a ledger, as at the beginning."""
     if known.value is None:
         return NO_USE
@@ -117,7 +117,7 @@ def use_of(known: Outcome[Standing], request: Request) -> Use:
     return Use(known.value.timeline.step, gain(known.value.balance) if adapts else 1.0)
 
 
-def unknown_records(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -> Mapping[str, Seen]:
+def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:
     """Records that the ledger has not met: where things decay, it must know since when it knows them."""
     if known.value is None or (request.policy.pace.still and timeline_of(known, request).still):
         return {}

@@ -27,5 +27,6 @@ class RecentlyHelpful:
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         within = request.policy.useful.reach
-        outcome = yield from attempt(LedgerError, ports.ledger.lately, request.scope, recalls=within, limit=MOST_RECENT)
+        ledger, scope = ports.ledger.states, request.scope
+        outcome = yield from attempt(LedgerError, ledger.recently_helpful, scope, recalls=within, limit=MOST_RECENT)
         return Answer(self.name, named=outcome.value or ())

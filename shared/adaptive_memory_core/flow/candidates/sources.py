@@ -33,7 +33,7 @@ def stages_with(channels: Iterable[str]) -> Stages:
 
 
 def channels_of(stages: Stages) -> list[str]:
-    """The sources that a policy may name, its channels, vectors first. The others are asked whenever it is their turn."""
+    """The sources that a policy may name, its channels, vectors first. All others are asked in any case."""
     names = [one.name for stage in stages for one in stage if is_channel_name(one.name)]
     return sorted(names, key=lambda name: name != DENSE)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import origin
@@ -27,13 +28,6 @@ class Stored:
 def seen(record: Record) -> Seen:
     """A record's state with what else the ledger keeps of it."""
     return Seen(record.read, record.kind, origin(record.text, record.stored))
-
-
-class Extent(NamedTuple):
-    """How many records a collection holds, and the one that came last."""
-
-    size: int
-    last: str | None
 
 
 class Records(Protocol):

@@ -94,7 +94,14 @@ def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow
         return strong_since(timeline.under(request.regime), least, now=request.now)
 
     outcome = yield from attempt(
-        LedgerError, ports.ledger.strong, request.scope, least, since, extent=extent, limit=limit, turn=request.turn
+        LedgerError,
+        ports.ledger.states.strong,
+        request.scope,
+        least,
+        since,
+        extent=extent,
+        limit=limit,
+        turn=request.turn,
     )
     return outcome.value
 

@@ -9,7 +9,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, Outcome
 from adaptive_memory_core.flow.calls.time_limits import nearest
 from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, present
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Ports, Standing
+from adaptive_memory_core.flow.ports import KnownStates, Ports
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.select import wants_more
@@ -55,7 +55,7 @@ def with_nearest(
     )
 
 
-def both(first: Outcome[Standing], second: Outcome[Standing]) -> Outcome[Standing]:
+def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
     """What is known of these records and of those; an error of either is one of both."""
     if first.value is None or second.value is None:
         return second if first.error is None else first
