@@ -195,16 +195,17 @@ def run(new_collection: Callable[..., Collection]) -> Callable[..., tuple[Any, A
 
 def broken(memory: AdaptiveMemory, steps: Steps, act: Callable[[], Any]) -> Any:
     """What comes of it, or the error, while the ports take steps."""
-    inside: Any = memory
-    ports, inside._store.batch_size = memory.ports(), 2
+    front_door: Any = memory
+    ports: Any = memory.ports()
+    ports.store.batch_size = 2
     failing: dict[str, Any] = {name: Port(getattr(ports, name), name, steps) for name in PORTS}
-    inside._ports = replace(ports, **failing)
+    front_door.ports = lambda: replace(ports, **failing)
     try:
         return act()
     except AdaptiveMemoryError as error:
         return error
     finally:
-        inside._ports = ports
+        del front_door.ports
 
 
 def contents(memory: AdaptiveMemory) -> Any:
