@@ -25,7 +25,7 @@ def take_back(ports: Ports, scope: Scope, new: Sequence[Stored], *, now: float) 
             yield from attempt(AdaptiveMemoryError, ports.store.unlink, scope, one.record.id, began)
     yield from attempt(AdaptiveMemoryError, ports.store.remove, scope, stored_ids)
     yield from attempt(AdaptiveMemoryError, ports.lexical.drop, stored_ids)
-    yield from attempt(AdaptiveMemoryError, ports.ledger.withdraw, scope, stored_ids)
+    yield from attempt(AdaptiveMemoryError, ports.ledger.states.withdraw, scope, stored_ids)
 
 
 def begins(record: Record, *, now: float) -> float:
