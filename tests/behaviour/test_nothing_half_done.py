@@ -23,7 +23,7 @@ from adaptive_memory_core import (
 )
 from tests.conftest import Clock, word_vectors
 
-NO_STEPS = ("hits", "batch_size", "collection", "fields", "file")  # of no I/O
+NO_STEPS = ("hits", "batch_size", "collection", "fields", "file", "release", "afterwards")  # of no I/O
 PORTS: dict[str, type[AdaptiveMemoryError]] = {"store": StoreError, "ledger": LedgerError, "lexical": LedgerError}
 Act = Callable[[UserMemory], Any]
 
@@ -55,15 +55,15 @@ class Port:
         self._port, self._name, self._steps = port, name, steps
 
     def __getattr__(self, method: str) -> Any:
-        found = getattr(self._port, method)
-        if method in NO_STEPS or not callable(found):
+        found, name = getattr(self._port, method), f"{self._name}.{method}"
+        if method in NO_STEPS:
             return found
-        if method == "lock_ids":
-            return lambda *args: Port(found(*args), "lock", self._steps)
-        if method == "release":
-            return found
-        error = PORTS.get(self._name, LedgerError)
-        return lambda *args, **named: self._steps.take(f"{self._name}.{method}", error, lambda: found(*args, **named))
+        if not callable(found):
+            return Port(found, name, self._steps) if self._name == "ledger" else found
+        if name == "ledger.id_locks.of":
+            return lambda *args: Port(found(*args), name, self._steps)
+        error = PORTS[self._name.partition(".")[0]]
+        return lambda *args, **named: self._steps.take(name, error, lambda: found(*args, **named))
 
 
 @dataclass(frozen=True)
