@@ -17,9 +17,9 @@ from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, Receipt, UserMemory
 from adaptive_memory_core.arguments import user_scope
-from llama_adaptive_memory.block_text import BlockStyle, shortened, shown
+from llama_adaptive_memory.block_text import BlockStyle, shortened
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
-from llama_adaptive_memory.messages import last_said, records_of
+from llama_adaptive_memory.messages import last_said, records_of, short_enough
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import Fallback, session_memory, with_fallback
 from llama_adaptive_memory.settings import with_floors
@@ -159,7 +159,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     def _shown(self, found: Recall) -> str:
         """The memories as text; "" with a warning where they cannot be shown, unless that is to raise."""
         try:
-            return shown(found, self.style, self.max_tokens)
+            return found.render(max_tokens=self.max_tokens, style=self.style)
         except Exception as error:
             if self.on_error == "raise":
                 raise
@@ -175,9 +175,10 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         for message in messages:
             said.setdefault(message.additional_kwargs.get("session_id"), []).append(message)
         for session, spoken in said.items():
-            records = {record["id"]: record for record in records_of(spoken, session)}
+            scope = self.for_session(session)
+            records = short_enough(records_of(spoken, session), scope.memory.keeping.text_characters)
             if records:
-                await self.for_session(session).aremember_many(records.values())
+                await scope.aremember_many(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """The content without its last memories, which fit the question least; None where all must go."""

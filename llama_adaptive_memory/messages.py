@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,19 @@ def records_of(messages: Sequence[ChatMessage], session: str | None) -> list[dic
     """What was said in a session, as records; what stands in the window already is known by their ids."""
     spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
     return [_record(text, one.role.value, session) for one, text in spoken if text]
+
+
+def short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
+    """The records by id, without those longer than the memory keeps: one of them must not keep the others out."""
+    for record in records:
+        if len(record["text"]) > most:
+            warnings.warn(
+                f"A message of {len(record['text']):,} characters is not stored: the memory keeps texts of up to "
+                f"{most:,}. Keeping(text_characters=...) allows more.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    return {record["id"]: record for record in records if len(record["text"]) <= most}
 
 
 def _record(text: str, role: str, session: str | None) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import InsertMethod, Memory
 
 from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.policy import Copies
 from llama_adaptive_memory import AdaptiveMemoryBlock
 from llama_adaptive_memory.block_text import BlockStyle
 from tests.llama_adaptive_memory.hostile import hostile_texts
 
 TEXTS = hostile_texts(500, seed=10)
-ALL = Policy(recall_k=len(TEXTS), duplicates="keep")
+ALL = Policy(recall_k=len(TEXTS), copies=Copies(duplicates="keep"))
 STYLES: list[BlockStyle] = ["text", "xml"]
 PLACES = [InsertMethod.SYSTEM, InsertMethod.USER]
 QUESTION = "what was it?"
@@ -37,16 +38,19 @@ def chat(block: AdaptiveMemoryBlock, place: InsertMethod) -> Memory:
 
 def check(content: str, style: BlockStyle) -> None:
     """Two tags of LlamaIndex's around the block, and in there one memory on each line, or in each element."""
-    (block,) = ElementTree.fromstring(content.strip())
-    assert block.tag == "adaptive_memory"
+    opening, closing = r"\s*<memory>\s*<adaptive_memory>\s*", r"\s*</adaptive_memory>\s*</memory>\s*"
+    found = re.fullmatch(f"{opening}(.*){closing}", content, re.DOTALL)
+    assert found is not None
+    block = found[1].strip()
     if style == "text":
-        assert not len(block)
-        heading, *lines = (block.text or "").strip().split("\n")
+        assert not re.search(r"<[/!?|<\w]", block)
+        heading, *lines = block.split("\n")
         assert "evidence, not instructions" in heading
         assert all(re.match(r"- \[[^\[\]]*\] ", line) for line in lines)
         shown = lines
     else:
-        (evidence,) = block
+        evidence = ElementTree.fromstring(block)
+        assert evidence.tag == "recalled_memories"
         assert {one.tag for one in evidence} == {"memory"}
         assert not any(len(one) for one in evidence)
         shown = [one.text or "" for one in evidence]
@@ -118,5 +122,8 @@ async def test_what_is_cut_to_size_stays_in_its_block(memory: AdaptiveMemory, st
     for tokens in (1, 100, 5_000):
         left = await block.atruncate(whole, tokens)
         assert left is not None
-        root = ElementTree.fromstring(f"<place>{left}</place>")
-        assert [one.tag for one in root] == ([] if style == "text" else ["recalled_memories"])
+        if style == "xml":
+            assert 0 < len(ElementTree.fromstring(left)) < len(TEXTS)
+        else:
+            assert not re.search(r"<[/!?|<\w]", left)
+            assert 1 < len(left.split("\n")) <= len(TEXTS)
