@@ -18,7 +18,7 @@ from adaptive_memory_core.flow.steps.decay import aged
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
-from adaptive_memory_core.records import Dropped, Hit, Record
+from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 
 
 def rerank(
@@ -54,6 +54,7 @@ def _looked_up(
         others=[],
         known=known,
         asked=request.candidates,
+        notes=() if known.error is None else (f"the collection's own read state was used: {known.error}",),
         absent=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         guests=welcome,
     )
@@ -61,9 +62,10 @@ def _looked_up(
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
-    """Those that nobody has a record of; what the collection does hold is another scope's, and no guest."""
-    taken = (yield from ask(ports.records.taken, ids)) if ids else set()
-    return frozenset(ids) - taken
+    """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
+    the ids of guests are names that the caller gave."""
+    known = (yield from ask(ports.search.stored, Scope(None), ids)) if ids else []
+    return frozenset(ids) - {one.stored_id for one in known}
 
 
 def _with_similarities(hits: Sequence[Hit], similarities: Mapping[str, float | None]) -> list[Hit]:
