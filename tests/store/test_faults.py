@@ -20,16 +20,8 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Keeping,
-    LedgerError,
-    NotFoundError,
-    Policy,
-    StoreError,
-    StoreInUseError,
-    Weights,
-)
+from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
+from adaptive_memory_core.errors import LedgerError, StoreError, StoreInUseError
 from tests.store.conftest import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
