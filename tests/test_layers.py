@@ -17,7 +17,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"records", "reports", "identity"},
     {"policy"},
     PURE,
-    {"arguments"},
+    {"arguments", "length_limits"},
     {"flow"},
     {
         "memory",

@@ -20,6 +20,8 @@ class Keeping:
     log_recalls: int = 100_000  # recalls of one user that stay in the log
     sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
     durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+    cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
+    text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
 
     RANGES: ClassVar[dict[str, Range]] = {
         "lag_seconds": Range(0.01, 3600),
@@ -28,6 +30,8 @@ class Keeping:
         "log_days": POSITIVE,
         "log_recalls": Range(1, whole=True),
         "sample_recalls": Range(1, whole=True),
+        "cue_characters": Range(100, 10_000_000, whole=True),
+        "text_characters": Range(100, 100_000_000, whole=True),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"durability": ("normal", "full")}
 
