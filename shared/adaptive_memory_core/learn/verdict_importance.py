@@ -9,15 +9,16 @@ from adaptive_memory_core.records import ReadState, Verdict
 
 
 def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
-    """The boost after one verdict: the importance moves by at most `verdict_step`, all of them by at most `boost_max`.
+    """The boost after one verdict: one moves the importance by `importance_step`, all by `importance_bound` at most.
 
     >>> judged(0.0, Verdict.HELPFUL, Policy()), judged(0.0, Verdict.UNHELPFUL, Policy())
     (0.05, -0.05)
     >>> judged(0.5, Verdict.HELPFUL, Policy())
     0.5
     """
-    step = policy.verdict_step if verdict is Verdict.HELPFUL else -policy.verdict_step
-    return min(policy.boost_max, max(-policy.boost_max, round((1.0 + boost) * (1.0 + step) - 1.0, 12)))
+    step, bound = policy.useful.importance_step, policy.useful.importance_bound
+    moved = (1.0 + boost) * (1.0 + (step if verdict is Verdict.HELPFUL else -step)) - 1.0
+    return min(bound, max(-bound, round(moved, 12)))
 
 
 def rejudged(
@@ -29,9 +30,11 @@ def rejudged(
     (0.0, 0.05)
     >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind
     (0.0, -0.05)
+    >>> rejudged(-1.0, Verdict.HELPFUL, (0.25, -1.0), Policy())       # nothing is left to tell from; what was before is
+    (0.25, 0.3125)
     """
     before, after = (0.0, 0.0) if earlier is None else earlier
-    without = round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
+    without = before if after <= -1.0 else round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
     return without, judged(without, verdict, policy)
 
 
