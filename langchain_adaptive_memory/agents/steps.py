@@ -69,30 +69,35 @@ class Steps:
         if question is None or not words(question):
             return None
         thread = thread_of(config)
-        made = _begun(scope, question, messages, turn, thread, config)
-        name_turn(config, made["turn"])
-        options = {"turn": made["turn"], "in_context": in_sight(messages, thread), **self.asked}
-        recall = yield from self._excused("Nothing was recalled", ask(scope, "recall", made["cue"], **options))
-        if recall is None:
-            return made
-        made["marks"] = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
-        made["recall"] = recall.id
-        return made
+        begun = _begun(scope, question, messages, turn, thread, config)
+        name_turn(config, begun["turn"])
+        recalled = yield from self._excused(
+            "Nothing was recalled", self._recalled(scope, begun, in_sight(messages, thread))
+        )
+        return begun if recalled is None else recalled
+
+    def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Step[Turn]:
+        recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
+        marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
+        return {**begun, "recall": recall.id, "marks": marks}
 
     def shown(self, request: ModelRequest[Any], turn: Turn | None) -> Step[ModelRequest[Any]]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
         if turn is None or not turn["marks"]:
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
-        ids = dict.fromkeys(turn["marks"].values())
-        again = ask(scope, "rerank", turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
-        hits = yield from self._excused("Nothing was shown", again)
-        block = evidence(turn["marks"], hits or (), cite=self.cite, max_tokens=self.max_tokens)
+        block = yield from self._excused("Nothing was shown", self._evidence(scope, turn))
         if not block:
             return request
         if self.place == "system":
             return request.override(system_message=after_system(request.system_message, block))
         return request.override(messages=before_question(request.messages, block, turn["question"]))
+
+    def _evidence(self, scope: UserMemory, turn: Turn) -> Step[str]:
+        """The block of what was recalled, as the memory holds it now."""
+        ids = dict.fromkeys(turn["marks"].values())
+        hits = yield from ask(scope, "rerank", turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
+        return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens)
 
     def settle(
         self, scope: UserMemory, state: Mapping[str, Any], turn: Turn | None, config: RunnableConfig | None
