@@ -90,3 +90,17 @@ def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go(
     user.update(sql)
     user.lift({})
     assert list(user.numbers) == ["a"]
+
+
+def test_what_the_ledger_and_what_is_held_besides_both_say_is_there_once_and_stays() -> None:
+    sql, user = ledger(), Resident(1)
+    before, text = word_rows.Text(1, "a", "tea", Turn()), word_rows.Text(1, "a", "zebra", Turn())
+    word_rows.put(sql, 1, [before])
+    user.update(sql)
+    word_rows.put(sql, 1, [text])  # written down, and not yet let go of
+    user.update(sql)
+    user.lay({"a": word_rows.row_of(text)}, {"a"}, 1)
+    assert list(user.numbers) == ["a"]
+    user.lift({})
+    assert list(user.numbers) == ["a"]
+    assert np.asarray(user.postings({"zebra": 1})[0].docs).tolist() == [user.numbers["a"]]
