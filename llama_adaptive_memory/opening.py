@@ -19,9 +19,9 @@ from adaptive_memory_core import (
     Fields,
     InvalidInputError,
     Keeping,
-    SQLiteLedger,
     UserMemory,
 )
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
@@ -33,7 +33,7 @@ from llama_adaptive_memory.turns import watch
 class Opening:
     """How a memory over a collection shall be opened; the arguments of `AdaptiveMemory` under their own names."""
 
-    ledger: str | Path | SQLiteLedger | None = None
+    ledger: str | Path | Ledger | None = None
     fields: Fields | None = None
     clock: Callable[[], float] = time.time
     write: Literal["behind", "through"] = "behind"
@@ -43,7 +43,7 @@ class Opening:
 class OpeningArguments(TypedDict, total=False):
     """The same, as keywords of a constructor."""
 
-    ledger: str | Path | SQLiteLedger | None
+    ledger: str | Path | Ledger | None
     fields: Fields | None
     clock: Callable[[], float]
     write: Literal["behind", "through"]
@@ -132,10 +132,10 @@ def _opened(collection: Any, model: Any, opening: Opening) -> AdaptiveMemory:
     )
 
 
-def _no_embedder(collection: Any, ledger: SQLiteLedger) -> Embedder:
+def _no_embedder(collection: Any, ledger: Ledger) -> Embedder:
     """One by the right name that makes no vectors: re-ranking needs none."""
     ledger.attach(str(collection.id), collection.name)
-    name = (collection.metadata or {}).get(NAME_KEY) or ledger.embedder()[0] or "none"
+    name = (collection.metadata or {}).get(NAME_KEY) or ledger.notes.embedder()[0] or "none"
 
     def refuse(_: object) -> NoReturn:
         raise EmbedderError(

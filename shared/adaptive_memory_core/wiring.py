@@ -13,7 +13,7 @@ from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
@@ -29,8 +29,6 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger.outbox import trim
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
@@ -81,7 +79,7 @@ class _Parts:
         options: Options,
         in_force: PolicyInForce,
         embedder: Embedder,
-        ledger: SQLiteLedger,
+        ledger: Ledger,
     ) -> None:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
@@ -92,7 +90,7 @@ class _Parts:
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
-        self.words = LexicalChannel(WordIndex(ledger, self.fields), self.store, wake)
+        self.words = LexicalChannel(WordIndex(ledger.words, self.fields), self.store, wake)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
@@ -117,8 +115,8 @@ class _Parts:
 
     def _trim(self) -> None:
         keep, now = self.keeping, self.in_force.now()
-        trim(self.ledger, now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
-        self.ledger.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
+        self.ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
+        self.ledger.statistics.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
 
     def _measured(self, scope: Scope, policy: Policy, going: Going) -> Flow[object]:
         request = request_to_calibrate(self.in_force, self.embedder_name, scope, policy)
@@ -130,10 +128,10 @@ def _claim(directory: Path, handles: ExitStack) -> None:
     handles.callback(process_lock.release, directory)
 
 
-def _ledger(collection: Collection, options: Options, handles: ExitStack) -> SQLiteLedger:
+def _ledger(collection: Collection, options: Options, handles: ExitStack) -> Ledger:
     keeping = options["keeping"] or Keeping()
     ledger = locations.open_ledger(collection, options.get("ledger"), durability=keeping.durability)
-    if ledger.file.path != locations.IN_MEMORY:
+    if ledger.outlives_process:
         handles.callback(ledger.close)
     ledger.attach(str(collection.id), collection.name)
     return ledger

@@ -227,7 +227,7 @@ def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
     before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
     assert new.recall("zebra quantum ladder", policy=policy)
     ports = memory.ports()
-    assert eventually(lambda: ports.ledger.floor(handbook, ports.floors.manner(policy)) is not None)
+    assert eventually(lambda: ports.ledger.floors.get(handbook, ports.floors.manner(policy)) is not None)
     nothing = new.recall("zebra quantum ladder", policy=policy)
     assert not nothing
     assert nothing.unrelated is not None

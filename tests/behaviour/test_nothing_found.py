@@ -48,7 +48,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 def floor_of(user: UserMemory, policy: Policy = FLOOR) -> Any:
     ports = user.memory.ports()
-    return ports.ledger.floor(user.scope, ports.floors.manner(policy))
+    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy))
 
 
 @pytest.mark.parametrize("policy", [FLOOR, FLOOR.replace(channels=BOTH)])

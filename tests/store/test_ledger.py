@@ -32,7 +32,6 @@ from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger import schema, state_rows
-from adaptive_memory_core.store.ledger.outbox import due, settle, trim, waiting
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)
@@ -72,16 +71,16 @@ def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True) -> En
 
 def read(ledger: SQLiteLedger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
     rule = partial(remembrance.read, policy=EVERY, now=at)
-    return ledger.record_recall(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, NEW), rule).step
+    return ledger.recalls.count(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, NEW), rule).step
 
 
 def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
-    ledger.enrol(ALICE, {f"m{number}": None for number in range(500)}, now=1.0)
+    ledger.states.enrol(ALICE, {f"m{number}": None for number in range(500)}, now=1.0)
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)
-        state_rows.known_states(sql, ledger.collection_key, 1, ["m1", "m2"])
+        state_rows.known_states(sql, 1, 1, ["m1", "m2"])
         sql.set_trace_callback(None)
         plan = sql.execute("EXPLAIN QUERY PLAN " + seen[0]).fetchall()
     assert [step[3] for step in plan] == [
@@ -93,8 +92,8 @@ def test_a_read_counts_and_its_step_is_the_users_own(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     assert [read(ledger, ALICE, "r1", "m1"), read(ledger, ALICE, "r2", "m1", at=2.0)] == [1, 2]
     assert read(ledger, BOB, "r3", "m2") == 1
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 2
-    assert ledger.standing(BOB, ["m1"]).states == {}
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 2
+    assert ledger.states.known(BOB, ["m1"]).states == {}
 
 
 def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
@@ -102,8 +101,8 @@ def test_a_failed_recall_leaves_no_trace(tmp_path: Path) -> None:
     read(ledger, ALICE, "r1", "m1")
     with pytest.raises(LedgerError):
         read(ledger, ALICE, "r1", "m1", at=2.0)  # the same recall id: refused by the log, after the state was written
-    assert ledger.tally(ALICE).recalls == 1
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
+    assert ledger.statistics.tally(ALICE).recalls == 1
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT retrieval_count FROM records").fetchall() == [(1,)]
 
@@ -120,19 +119,19 @@ def test_the_cache_is_never_behind_another_connection(
         if act == "r":
             read(ledger, ALICE, f"r{number}", record, at=float(number))
         elif act == "j":
-            state = ledger.standing(ALICE, [record]).states.get(record, ReadState())
+            state = ledger.states.known(ALICE, [record]).states.get(record, ReadState())
             rule = Judging(EVERY, Occasion(1.0, number), 1.0)
-            ledger.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, Seen(state, None))}, rule, now=1.0)
+            ledger.verdicts.judge(ALICE, f"v{number}", {record: (Verdict.HELPFUL, Seen(state, None))}, rule, now=1.0)
         elif act == "c":
-            ledger.change(ALICE, record, NEW, turned, what="pinned", by="test", now=1.0)
+            ledger.states.change(ALICE, record, NEW, turned, what="pinned", by="test", now=1.0)
         else:
-            ledger.erase(ALICE, record, record, existed=True, now=1.0)
-            ledger.enrol(ALICE, {record: None}, now=1.0)
+            ledger.removal.erase(ALICE, record, record, existed=True, now=1.0)
+            ledger.states.enrol(ALICE, {record: None}, now=1.0)
         with sqlite3.connect(path) as fresh:
             rows = fresh.execute("SELECT stored_id, retrieval_count, pinned, boost FROM records").fetchall()
         truth = {row[0]: row[1:] for row in rows}
         for one in both:
-            states = one.standing(ALICE, ["m1", "m2"]).states
+            states = one.states.known(ALICE, ["m1", "m2"]).states
             assert {name: (s.retrieval_count, int(s.pinned), s.boost) for name, s in states.items()} == truth
     for ledger in both:
         ledger.close()
@@ -158,19 +157,19 @@ def test_a_users_recalls_paces_turns_and_forgotten_records_are_those_of_the_file
         if act == "r":
             asked = replace(entry(f"r{number}", at, "m1"), turn=turn, pace=PACES[pace].pace)
             rule = partial(remembrance.read, policy=PACES[pace], now=at)
-            both[who].record_recall(ALICE, asked, {"m1": NEW}, rule)
+            both[who].recalls.count(ALICE, asked, {"m1": NEW}, rule)
         elif act == "e":
-            both[who].erase(ALICE, "m1", "m1", existed=True, now=at)
+            both[who].removal.erase(ALICE, "m1", "m1", existed=True, now=at)
             forgotten = True
         elif act == "x":
-            trim(both[who], now=at + 3 * 86_400.0, log_days=1.0, log_recalls=100)
+            both[who].retention.trim(now=at + 3 * 86_400.0, log_days=1.0, log_recalls=100)
             forgotten = False
         else:
-            settle(both[who], due(both[who], 10))
+            both[who].outbox.settle(both[who].outbox.due(10))
         fresh = opened(path)
         for one, name in product(both, (None, "t1", "t2")):
-            assert one.standing(ALICE, ["m1"], name) == fresh.standing(ALICE, ["m1"], name)
-            assert not (forgotten and one.standing(ALICE, ["m1"]).states)
+            assert one.states.known(ALICE, ["m1"], name) == fresh.states.known(ALICE, ["m1"], name)
+            assert not (forgotten and one.states.known(ALICE, ["m1"]).states)
         fresh.close()
     for ledger in both:
         ledger.close()
@@ -179,30 +178,30 @@ def test_a_users_recalls_paces_turns_and_forgotten_records_are_those_of_the_file
 def test_a_record_that_changed_hands_starts_anew(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1")
-    assert ledger.standing(BOB, ["m1"]).states == {}
+    assert ledger.states.known(BOB, ["m1"]).states == {}
     read(ledger, BOB, "r2", "m1")
-    assert ledger.standing(BOB, ["m1"]).states["m1"].retrieval_count == 1
-    assert ledger.standing(ALICE, ["m1"]).states == {}
+    assert ledger.states.known(BOB, ["m1"]).states["m1"].retrieval_count == 1
+    assert ledger.states.known(ALICE, ["m1"]).states == {}
 
 
 def test_an_id_is_given_to_one_user_only(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
-    assert ledger.enrol(ALICE, {"m1": None}, now=1.0) == [True]
-    assert ledger.enrol(BOB, {"m1": None, "m2": None}, now=1.0) == [False, True]
-    assert ledger.enrol(EVERYONE, {"m2": None}, now=1.0) == [False]
+    assert ledger.states.enrol(ALICE, {"m1": None}, now=1.0) == [True]
+    assert ledger.states.enrol(BOB, {"m1": None, "m2": None}, now=1.0) == [False, True]
+    assert ledger.states.enrol(EVERYONE, {"m2": None}, now=1.0) == [False]
 
 
 def test_a_recall_under_way_does_not_write_back_what_was_forgotten(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1", "m2")
-    ledger.erase(ALICE, "m1", "m1", existed=True, now=1.0)
+    ledger.removal.erase(ALICE, "m1", "m1", existed=True, now=1.0)
     read(ledger, ALICE, "r2", "m1", "m2", at=2.0)  # it had found m1 before
-    assert ledger.standing(ALICE, ["m1"]).states == {}
-    logged = ledger.log(ALICE, since=None, until=None, limit=10, containing=None)
+    assert ledger.states.known(ALICE, ["m1"]).states == {}
+    logged = ledger.log.recalls(ALICE, since=None, until=None, limit=10, containing=None)
     assert [[one.id for one in recall.candidates] for recall in logged] == [["m2"], ["m2"]]
-    ledger.enrol(ALICE, {"m1": None}, now=1.0)  # remembered again: it may be read again
+    ledger.states.enrol(ALICE, {"m1": None}, now=1.0)  # remembered again: it may be read again
     read(ledger, ALICE, "r3", "m1", at=3.0)
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 1
 
 
 def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
@@ -211,24 +210,24 @@ def test_verdicts_count_once_and_can_be_taken_back(tmp_path: Path) -> None:
     rule = Judging(EVERY, Occasion(1.0, 1), 1.0)
 
     def judge(verdict: Verdict) -> int:
-        return ledger.judge(ALICE, "r1", {"m1": (verdict, NEW)}, rule, now=1.0)
+        return ledger.verdicts.judge(ALICE, "r1", {"m1": (verdict, NEW)}, rule, now=1.0)
 
     assert (judge(Verdict.HELPFUL), judge(Verdict.HELPFUL)) == (1, 0)
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].boost == pytest.approx(0.05)
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].boost == pytest.approx(0.05)
     assert judge(Verdict.UNHELPFUL) == 1
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].boost == pytest.approx(-0.05)
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].boost == pytest.approx(-0.05)
 
 
 def test_what_changes_while_it_is_written_back_stays_due(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1", "m2")
-    batch = due(ledger, 10)
+    batch = ledger.outbox.due(10)
     read(ledger, ALICE, "r2", "m1", at=2.0)
-    settle(ledger, batch)
-    assert [one.stored_id for one in due(ledger, 10)] == ["m1"]
-    assert waiting(ledger) == 1
-    settle(ledger, due(ledger, 10))
-    assert waiting(ledger) == 0
+    ledger.outbox.settle(batch)
+    assert [one.stored_id for one in ledger.outbox.due(10)] == ["m1"]
+    assert ledger.outbox.waiting() == 1
+    ledger.outbox.settle(ledger.outbox.due(10))
+    assert ledger.outbox.waiting() == 0
 
 
 def test_the_log_lets_go_of_the_old_and_of_the_many(tmp_path: Path) -> None:
@@ -237,23 +236,25 @@ def test_the_log_lets_go_of_the_old_and_of_the_many(tmp_path: Path) -> None:
     for number in range(1_200):
         read(ledger, ALICE, f"a{number}", "m1", at=number * day / 100)
     read(ledger, BOB, "b1", "m2", at=0.0)
-    assert trim(ledger, now=12 * day, log_days=10, log_recalls=100_000) == 201
-    assert trim(ledger, now=12 * day, log_days=10, log_recalls=300) == 700
-    kept = ledger.log(ALICE, since=None, until=None, limit=10_000, containing=None)
+    assert ledger.retention.trim(now=12 * day, log_days=10, log_recalls=100_000) == 201
+    assert ledger.retention.trim(now=12 * day, log_days=10, log_recalls=300) == 700
+    kept = ledger.log.recalls(ALICE, since=None, until=None, limit=10_000, containing=None)
     assert [one.step for one in kept] == list(range(1_200, 900, -1))
-    assert ledger.log(BOB, since=None, until=None, limit=10, containing=None) == []
-    assert ledger.tally(ALICE).recalls == 1_200  # the counter is no log
+    assert ledger.log.recalls(BOB, since=None, until=None, limit=10, containing=None) == []
+    assert ledger.statistics.tally(ALICE).recalls == 1_200  # the counter is no log
 
 
 def test_the_log_can_be_asked_by_time_and_by_record(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
     read(ledger, ALICE, "r1", "m1", at=10.0)
     read(ledger, ALICE, "r2", 'quo"te', at=20.0)
-    ids = [one.id for one in ledger.log(ALICE, since=15.0, until=None, limit=10, containing=None)]
+    ids = [one.id for one in ledger.log.recalls(ALICE, since=15.0, until=None, limit=10, containing=None)]
     assert ids == ["r2"]
-    assert [one.id for one in ledger.log(ALICE, since=None, until=None, limit=10, containing='quo"te')] == ["r2"]
-    assert ledger.log(BOB, since=None, until=None, limit=10, containing="m1") == []
-    assert ledger.logged(BOB, "r1") is None
+    assert [one.id for one in ledger.log.recalls(ALICE, since=None, until=None, limit=10, containing='quo"te')] == [
+        "r2"
+    ]
+    assert ledger.log.recalls(BOB, since=None, until=None, limit=10, containing="m1") == []
+    assert ledger.log.recall(BOB, "r1") is None
 
 
 def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
@@ -266,7 +267,7 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
     step = "ALTER TABLE users ADD COLUMN motto TEXT;\nUPDATE users SET motto = 'read';"
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
     ledger = opened(path)
-    assert ledger.standing(ALICE, ["m1"]).states["m1"].retrieval_count == 1
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 1
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT motto FROM users").fetchall() == [("read",)]
     ledger.close()
@@ -288,7 +289,7 @@ def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, mo
                 "VALUES (1, 1, 'm1', 3, 5.0, 1), (1, 1, 'm2', 0, NULL, 0)"
             )
     ledger = opened(path)
-    known = ledger.standing(ALICE, ["m1", "m2"])
+    known = ledger.states.known(ALICE, ["m1", "m2"])
     arm = Policy.preset("aggressive")
     timeline = known.timeline.under(Regime((Phase(arm.pace, 0.0),)))
     assert [strength(known.states[one], None, timeline, now=9e9) for one in ("m1", "m2")] == [1.0, 1.0]
@@ -314,18 +315,18 @@ def test_what_no_recall_can_bear_is_mended_when_an_older_ledger_is_opened(
                 "WHERE stored_id = 'bad'",
                 strange,
             )
-    known = opened(path).standing(ALICE, ["good", "bad"]).states
+    known = opened(path).states.known(ALICE, ["good", "bad"]).states
     mended = replace(good, strength=1.0, useful_at=None, boost=0.0, last_read=None, retrieval_count=0)
     assert known == {"good": good, "bad": mended}
 
 
 def test_a_floor_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
+    read(ledger, ALICE, "r1", "m1")
     for damaged in ("", "{", "[]", '{"no": "floor"}'):
         with ledger.file.writing() as sql:
-            user = ledger.user_key(sql, ALICE)
-            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, 'manner', 0, ?)", (user, damaged))
-        assert ledger.floor(ALICE, "manner") is None
+            sql.execute("INSERT OR REPLACE INTO floors VALUES (1, 'manner', 0, ?)", (damaged,))
+        assert ledger.floors.get(ALICE, "manner") is None
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,7 +185,7 @@ def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: P
 
 def test_a_task_that_was_cancelled_while_it_waited_blocks_nobody(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
-    holder = memory.ports().ledger.lock_ids(alice.scope, ["a"])
+    holder = memory.ports().ledger.id_locks.of(alice.scope, ["a"])
 
     async def cancelled() -> None:
         task = asyncio.create_task(alice.aremember("tea", id="a"))

@@ -38,7 +38,7 @@ def calibrate(
         found.append((yield from probe(ports, replace(asked, cue=Cue(question)))))
     floor = fitted(found, records=records)
     manner = ports.floors.manner(request.policy)
-    yield from ask(ports.ledger.keep_floor, request.scope, manner, floor, now=request.now)
+    yield from ask(ports.ledger.floors.keep, request.scope, manner, floor, now=request.now)
     tried = [Unrelated(text, one.similarity, chance(floor, one)) for text, one in zip(questions, found, strict=True)]
     return Calibration(
         scope=str(request.scope),

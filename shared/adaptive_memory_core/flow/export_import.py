@@ -46,7 +46,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
             if _learned(state):
                 since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
                 lines.append({"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}})
-    balance = (yield from ask(ports.ledger.standing, scope, [])).balance
+    balance = (yield from ask(ports.ledger.states.known, scope, [])).balance
     heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
     return {**heading, "records": lines}
 
@@ -62,7 +62,7 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
     for record_id, target in targets.items():
         rule = partial(_restored, before=lines[record_id][1], now=now)
         yield from ask(
-            ports.ledger.change,
+            ports.ledger.states.change,
             scope,
             target.stored_id,
             target.seen,
@@ -71,8 +71,8 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
             by="restore_state",
             now=now,
         )
-    if balance != 0.0 and (yield from ask(ports.ledger.standing, scope, [])).balance == 0.0:
-        yield from ask(ports.ledger.rebalance, scope, balance)
+    if balance != 0.0 and (yield from ask(ports.ledger.states.known, scope, [])).balance == 0.0:
+        yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
     ports.projector.wake()
     return Restored(len(targets), tuple(one for one in lines if one not in targets))
 
@@ -90,7 +90,7 @@ def _by_origin(
         matches = [
             (waiting.pop(0), one) for one in page if one.stored_id not in taken and (waiting := wanted.get(_mark(one)))
         ]
-        known = yield from ask(ports.ledger.standing, scope, [one.stored_id for _, one in matches])
+        known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for _, one in matches])
         for record_id, one in matches:
             targets[record_id] = Stored(ports.store.hits(scope, [one], known.states)[0].record, one.stored_id)
     return targets

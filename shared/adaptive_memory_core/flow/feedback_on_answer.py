@@ -88,7 +88,7 @@ def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None
             found += yield from _named(ports, scope, one.id, turn)
             continue
         if one.recall not in logged:
-            logged[one.recall] = yield from ask(ports.ledger.logged, scope, one.recall)
+            logged[one.recall] = yield from ask(ports.ledger.log.recall, scope, one.recall)
         found.append(Returned(one.id, logged[one.recall]))
     return found
 
@@ -98,7 +98,7 @@ def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> Flow[list
     returned = yield from _log(ports, scope, containing=name, turn=turn, limit=1)
     if returned or turn is not None:
         return [Returned(name, next(iter(returned), None))]
-    recall = yield from ask(ports.ledger.logged, scope, name)
+    recall = yield from ask(ports.ledger.log.recall, scope, name)
     recalls = (yield from _log(ports, scope, turn=name)) if recall is None else [recall]
     return [Returned(one.id, recall) for recall in recalls for one in recall.kept] or [Returned(name, None)]
 
@@ -107,7 +107,9 @@ def _log(
     ports: Ports, scope: Scope, *, containing: str | None = None, turn: str | None, limit: int = MOST_LOOK_UPS
 ) -> Flow[Sequence[LoggedRecall]]:
     return (
-        yield from ask(ports.ledger.log, scope, since=None, until=None, limit=limit, containing=containing, turn=turn)
+        yield from ask(
+            ports.ledger.log.recalls, scope, since=None, until=None, limit=limit, containing=containing, turn=turn
+        )
     )
 
 

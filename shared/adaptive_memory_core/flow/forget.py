@@ -45,7 +45,9 @@ def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) 
 def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, existed: bool, now: float) -> Flow[Receipt]:
     """Out of the ledger, where the record stood or may have stood."""
     record_id = receipt.id
-    outcome = yield from attempt(LedgerError, ports.ledger.erase, scope, record_id, stored_id, existed=existed, now=now)
+    outcome = yield from attempt(
+        LedgerError, ports.ledger.removal.erase, scope, record_id, stored_id, existed=existed, now=now
+    )
     erased = outcome.value
     if erased is None:
         raise LedgerError(

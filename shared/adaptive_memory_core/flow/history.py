@@ -18,10 +18,12 @@ from adaptive_memory_core.reports import LoggedRecall, Stats
 def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
     records = yield from ask(ports.store.count, scope)
-    tally = yield from ask(ports.ledger.tally, scope)
+    tally = yield from ask(ports.ledger.statistics.tally, scope)
     strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
-    strengths = yield from ask(ports.ledger.strengths, scope, regime, at_least=at_least, unmet=states, now=now)
+    strengths = yield from ask(
+        ports.ledger.statistics.strengths, scope, regime, at_least=at_least, unmet=states, now=now
+    )
     return Stats(
         records=records,
         recalls=tally.recalls,
@@ -55,5 +57,7 @@ def recalls(
     yield from attempt(LedgerError, ports.projector.tidy)
     first = kept_since if since is None else max(kept_since, since)
     return (
-        yield from ask(ports.ledger.log, scope, since=first, until=until, limit=limit, containing=containing, turn=turn)
+        yield from ask(
+            ports.ledger.log.recalls, scope, since=first, until=until, limit=limit, containing=containing, turn=turn
+        )
     )

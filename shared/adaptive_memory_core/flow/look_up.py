@@ -53,7 +53,7 @@ def as_they_stand(
     ports: Ports, scope: Scope, found: Sequence[Stored], *, regime: Regime, now: float
 ) -> Flow[list[Record]]:
     """The records, each as strong as it is now; what the ledger has not met has not begun to decay."""
-    known = yield from ask(ports.ledger.standing, scope, [one.stored_id for one in found])
+    known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for one in found])
     timeline = known.timeline.under(regime)
     return [
         replace(one.record, read=as_of(one.record.read, one.record.kind, timeline, now=now))

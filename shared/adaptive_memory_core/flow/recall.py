@@ -116,7 +116,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, finding: Finding) ->
         logged=ports.log,
     )
     seen = {one.hit.stored_id: seen_of(one.record) for one in answer.kept if one.hit.stored_id not in finding.guests}
-    counted = ports.ledger.record_recall(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
+    counted = ports.ledger.recalls.count(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
     if counted.changed:
         ports.projector.wake()
     return counted.step

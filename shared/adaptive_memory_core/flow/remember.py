@@ -83,7 +83,7 @@ def _add(
         yield from ask(ports.store.add, scope, added, vectors)
     except AdaptiveMemoryError:
         places = [*kinds, *(scoped_id(scope, one) for one in kinds)]
-        yield from attempt(LedgerError, ports.ledger.withdraw, scope, places)
+        yield from attempt(LedgerError, ports.ledger.states.withdraw, scope, places)
         raise
     yield from attempt(LedgerError, ports.lexical.put, scope, added)  # else the next recall takes them in
     return added
@@ -94,7 +94,7 @@ def _enrol(
 ) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
     untaken = {one: kind for one, kind in new.items() if one not in taken}
-    free = yield from ask(ports.ledger.enrol, scope, untaken, now=now)
+    free = yield from ask(ports.ledger.states.enrol, scope, untaken, now=now)
     clashes = {one for one in new if one in taken} | {one for one, ok in zip(untaken, free, strict=True) if not ok}
     if not clashes:
         return list(new)
@@ -109,7 +109,7 @@ def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, 
     if taken:
         names = ", ".join(repr(places[place]) for place in sorted(taken))
         raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")
-    yield from ask(ports.ledger.enrol, scope, {place: new[one] for place, one in places.items()}, now=now)
+    yield from ask(ports.ledger.states.enrol, scope, {place: new[one] for place, one in places.items()}, now=now)
 
 
 def _revision(record: Record, before: Stored) -> Stored:

@@ -58,7 +58,7 @@ def _take_out(ports: Ports, scope: Scope, added: Sequence[Stored], *, now: float
             )
     yield from attempt(AdaptiveMemoryError, ports.store.remove, scope, stored_ids)
     yield from attempt(AdaptiveMemoryError, ports.lexical.drop, stored_ids)
-    yield from attempt(AdaptiveMemoryError, ports.ledger.withdraw, scope, stored_ids)
+    yield from attempt(AdaptiveMemoryError, ports.ledger.states.withdraw, scope, stored_ids)
 
 
 def _begins(record: Record, *, now: float) -> float:

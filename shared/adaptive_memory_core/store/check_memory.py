@@ -9,16 +9,16 @@ from typing import Any
 
 from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 Embed = Callable[[Sequence[str]], Any]
 
 
 def whole_memory(
-    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, embed: Embed, *, repair: bool
+    directory: Path | None, store: ChromaStore, ledger: Ledger, embed: Embed, *, repair: bool
 ) -> list[Finding]:
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
@@ -53,11 +53,10 @@ def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -
     return [replace(found, what=what, mended=not damage.damage(directory, known))]
 
 
-def _ledger(ledger: SQLiteLedger) -> list[Finding]:
+def _ledger(ledger: Ledger) -> list[Finding]:
     try:
-        with ledger.file.reading() as sql:
-            rows = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
+        wrong = ledger.faults()
     except DamagedStoreError as error:
-        rows = [str(error)]
+        wrong = [str(error)]
     remedy = "Close this memory, put the ledger's file aside and open it again: reads go on from the collection."
-    return [] if rows == ["ok"] else [Finding("ledger", "; ".join(rows), remedy)]
+    return [Finding("ledger", "; ".join(wrong), remedy)] if wrong else []

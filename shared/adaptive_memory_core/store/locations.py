@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
@@ -94,16 +95,31 @@ def directory_of(collection: Collection) -> Path | None:
     return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
 
 
+def address_of(collection: Collection) -> tuple[Any, ...]:
+    """Where a collection is, and as whom we are there: two that have this and their id in common are one.
+
+    A client to a server counts by its address and headers, not by itself: many make one for each request.
+    """
+    settings = _settings(collection)
+    if _embedded(settings):
+        return (settings.persist_directory if settings.is_persistent else None, id(collection._client))
+    headers = {} if settings.chroma_server_headers is None else settings.chroma_server_headers
+    door = (settings.chroma_server_host, settings.chroma_server_http_port, settings.chroma_server_ssl_enabled)
+    return (*door, collection.tenant, collection.database, settings.chroma_client_auth_credentials, *headers.items())
+
+
 def open_ledger(
-    collection: Collection, ledger: str | Path | SQLiteLedger | None, *, durability: Literal["normal", "full"]
-) -> SQLiteLedger:
+    collection: Collection, ledger: str | Path | Ledger | None, *, durability: Literal["normal", "full"]
+) -> Ledger:
     """The ledger that was asked for, else the one beside the collection's files."""
-    if isinstance(ledger, SQLiteLedger):
+    if isinstance(ledger, Ledger):
         return ledger
     if ledger is None:
         ledger = _usual(collection)
     if not isinstance(ledger, str | Path) or not str(ledger).strip():
-        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a SQLiteLedger.')
+        raise InvalidInputError(
+            f'The ledger is {ledger!r}. Give a path, ":memory:", or a ledger, e.g. SQLiteLedger(path).'
+        )
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
     return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))

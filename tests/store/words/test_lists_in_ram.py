@@ -7,6 +7,7 @@ from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope
 from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.flow.ports.ledger_values import WordNews
 from adaptive_memory_core.store.words.lists_in_ram import ListsInRam
 from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text, row_of
@@ -15,8 +16,9 @@ WORDS = Policy(channels=("dense", "lexical"))
 
 
 def lists(text: str, copies: int) -> Resident:
-    made = Resident(1)
-    made.take_in(((), [(n, *row_of(Text(1, str(n), f"{n} {text}", Turn()))) for n in range(copies)]))
+    made = Resident()
+    written = [(n, *row_of(Text(str(n), f"{n} {text}", Turn()))) for n in range(copies)]
+    made.take_in(WordNews(1, (), written))
     return made
 
 

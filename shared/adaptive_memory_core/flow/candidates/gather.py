@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.time_limits import nearest
 from adaptive_memory_core.flow.candidates import read_state as carry_over
-from adaptive_memory_core.flow.ports import Extent, Found, Ports, Standing, Where, seen
+from adaptive_memory_core.flow.ports import Extent, Found, KnownStates, Ports, Where, seen
 from adaptive_memory_core.learn.decay.could_outrank import least_strength, strongest
 from adaptive_memory_core.learn.decay.strength import Timeline, as_of, strong_since
 from adaptive_memory_core.learn.usefulness_weight import gain
@@ -86,7 +86,7 @@ def find(ports: Ports, request: Request, cue: Cue) -> Flow[Finding]:
     return (yield from _beyond(ports, request, cue, finding, asked))
 
 
-def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[Standing]]:
+def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[KnownStates]]:
     """What the ledger knows of the records; a recall can do without."""
     try:
         keep, turn = request.reinforce, request.turn
@@ -95,7 +95,7 @@ def standing(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
         return Outcome(error=error)
 
 
-def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[Standing]) -> list[Hit]:
+def present(ports: Ports, request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> list[Hit]:
     """What was found, as hits whose strength is today's."""
     states = {} if known.value is None else known.value.states
     hits = barred(ports.store.hits(request.scope, found, states), request.bar)
@@ -175,17 +175,24 @@ def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow
         return strong_since(timeline.under(request.regime), least, now=request.now)
 
     outcome = yield from attempt(
-        LedgerError, ports.ledger.strong, request.scope, least, since, extent=extent, limit=limit, turn=request.turn
+        LedgerError,
+        ports.ledger.states.strong,
+        request.scope,
+        least,
+        since,
+        extent=extent,
+        limit=limit,
+        turn=request.turn,
     )
     return outcome.value
 
 
-def _timeline(known: Outcome[Standing], request: Request) -> Timeline:
+def _timeline(known: Outcome[KnownStates], request: Request) -> Timeline:
     """The user's timeline; without a ledger nothing is known to have decayed."""
     return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
 
 
-def use_of(known: Outcome[Standing], request: Request) -> Use:
+def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     """Where the user stands; without a ledger, at the beginning."""
     if known.value is None:
         return NO_USE
@@ -199,7 +206,7 @@ def _aged(hit: Hit, timeline: Timeline, now: float) -> Hit:
     return hit if state is record.read else replace(hit, record=replace(record, read=state))
 
 
-def strangers(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -> dict[str, Seen]:
+def strangers(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> dict[str, Seen]:
     """Records that the ledger has not met: where things decay, it must know since when it knows them."""
     if known.value is None or (_timeline(known, request).still and request.policy.pace.still):
         return {}
@@ -207,7 +214,7 @@ def strangers(hits: Sequence[Hit], known: Outcome[Standing], request: Request) -
     return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}
 
 
-def _notes(request: Request, hits: Sequence[Hit], known: Outcome[Standing], asked: int) -> tuple[str, ...]:
+def _notes(request: Request, hits: Sequence[Hit], known: Outcome[KnownStates], asked: int) -> tuple[str, ...]:
     policy = request.policy
     notes = []
     if len(hits) >= asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):

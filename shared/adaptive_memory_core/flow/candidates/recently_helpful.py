@@ -22,7 +22,9 @@ def lately(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[F
     alone = policy.blending != "bounded" or reach == 0 or policy.useful.weight == 0.0
     if alone or request.where is not None or nearest < max(policy.recall_k, request.k):
         return finding
-    named = yield from attempt(LedgerError, ports.ledger.lately, request.scope, since=step - reach, limit=MOST)
+    named = yield from attempt(
+        LedgerError, ports.ledger.states.recently_helpful, request.scope, since=step - reach, limit=MOST
+    )
     seen = {hit.stored_id for hit in finding.hits}
     wanted = [one for one in named.value or () if one not in seen]
     if not wanted:

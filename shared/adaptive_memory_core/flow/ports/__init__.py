@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -10,21 +10,68 @@ from adaptive_memory_core.channels.conversation.session_similarity import compan
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.cue.time.intent import Language, Window
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
+from adaptive_memory_core.flow.ports.ledger_values import (
+    DEMOTED,
+    Advance,
+    Counted,
+    Doomed,
+    Due,
+    Entry,
+    Erased,
+    Extent,
+    Judge,
+    KnownStates,
+    Row,
+    Since,
+    Tally,
+    WordNews,
+    WordRow,
+)
 from adaptive_memory_core.identity import origin
-from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.learn.verdicts import Earlier, Occasion
-from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
-from adaptive_memory_core.reports import BackgroundStats, Change, LoggedRecall, ProjectionStats, Sample, Strengths
+from adaptive_memory_core.records import Hit, Metadata, ReadState, Record, Scope, Seen
+from adaptive_memory_core.reports import BackgroundStats, ProjectionStats
 from adaptive_memory_core.score.nothing_found import Floor
+
+__all__ = [
+    "Advance",
+    "Background",
+    "Channel",
+    "Counted",
+    "DEMOTED",
+    "Doomed",
+    "Due",
+    "Embedder",
+    "Entry",
+    "Erased",
+    "Extent",
+    "Floors",
+    "Found",
+    "IdLock",
+    "Judge",
+    "KnownStates",
+    "Leads",
+    "Ledger",
+    "Pair",
+    "Ports",
+    "Projector",
+    "Row",
+    "Since",
+    "Store",
+    "Stored",
+    "Tally",
+    "Vector",
+    "Where",
+    "WordNews",
+    "WordRow",
+    "seen",
+]
 
 Where = Mapping[str, Any]
 Vector = Any
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
-DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
-Since = Callable[[Timeline], tuple[int, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,61 +89,6 @@ class Stored:
 def seen(record: Record) -> Seen:
     """A record's state with what else the ledger keeps of it."""
     return Seen(record.read, record.kind, origin(record.text, record.stored))
-
-
-class Advance(Protocol):
-    """From a state as it stands to the state after a read or a change; the timeline ends before it."""
-
-    def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
-
-
-class Judge(Protocol):
-    """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
-
-    @property
-    def read(self) -> Occasion: ...
-    def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]: ...
-    def state(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> ReadState: ...
-    def balance(
-        self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None
-    ) -> tuple[float, float]: ...
-
-
-class Standing(NamedTuple):
-    """States as the ledger keeps them, and the timeline that says what is left of their strength."""
-
-    states: Mapping[str, ReadState]
-    timeline: Timeline
-    new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
-    balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
-
-
-class Counted(NamedTuple):
-    """What came of a recall in the ledger: the user's step, and how many records changed."""
-
-    step: int
-    changed: int
-
-
-class Extent(NamedTuple):
-    """How many records a collection holds, and the one that came last."""
-
-    size: int
-    last: str | None
-
-
-class Row(NamedTuple):
-    """A record as the ledger knows it; `row` orders them."""
-
-    row: int
-    stored_id: str
-    seen: Seen
-
-
-class Doomed(Protocol):
-    """Whether a record is to go, at the end of this timeline."""
-
-    def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
 
 
 class Found(NamedTuple):
@@ -162,52 +154,6 @@ class Channel(Protocol):
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
-
-    id: str
-    at: float
-    cue: str
-    k: int
-    policy_hash: str
-    policy_json: str
-    kept: Sequence[Scored]
-    dropped: Sequence[Dropped]
-    regime: Regime  # the memory's own
-    pace: Pace  # of this recall's policy
-    turn: str | None
-    strangers: Mapping[str, Seen]  # candidates that the ledger has not met
-    extent: Extent | None  # of the collection, where every record of the scope is among those or known
-    logged: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The ledger's counts for one scope."""
-
-    recalls: int
-    met: int
-    reads: int
-    read_records: int
-    remembered: int
-    pinned: int
-    verdicts: int
-    logged_recalls: int
-    pending: int
-    balance: float
-    update_ms: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What the ledger removed of one record."""
-
-    state: bool
-    log_entries: int
-    verdicts: int
-
-
 class Embedder(Protocol):
     """Texts to vectors of one length. Where it `can_wait`, an event loop awaits `aembed_query`."""
 
@@ -244,76 +190,6 @@ class Store(Protocol):
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None: ...
     def count(self, scope: Scope) -> int: ...
-
-
-class IdLock(Protocol):
-    """Lets one caller at a time write some ids. It may be released from another thread than the one that waits."""
-
-    def acquire(self) -> None: ...
-    def release(self) -> None: ...
-
-
-class Ledger(Protocol):
-    """The reads: state per record, the recall counter per user, the log, the verdicts."""
-
-    def lock_ids(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
-    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
-    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
-    def standing(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> Standing: ...
-    def strong(
-        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
-    ) -> list[str] | None: ...
-    def lately(self, scope: Scope, *, since: int, limit: int) -> list[str]: ...
-    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
-    def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
-    def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
-    def learned(self, scope: Scope) -> Standing: ...
-    def record_recall(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
-    def change(
-        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
-    ) -> ReadState: ...
-    def judge(
-        self,
-        scope: Scope,
-        recall_id: str,
-        verdicts: Mapping[str, tuple[Verdict, Seen]],
-        judge: Judge,
-        *,
-        now: float,
-    ) -> int: ...
-    def rebalance(self, scope: Scope, balance: float) -> None: ...
-    def logged(self, scope: Scope, recall_id: str) -> LoggedRecall | None: ...
-    def log(
-        self,
-        scope: Scope,
-        *,
-        since: float | None,
-        until: float | None,
-        limit: int,
-        containing: str | None,
-        turn: str | None = None,
-    ) -> list[LoggedRecall]: ...
-    def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
-    def tally(self, scope: Scope) -> Tally: ...
-    def strengths(
-        self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
-    ) -> Strengths: ...
-    def floor(self, scope: Scope, manner: str) -> Floor | None: ...
-    def keep_floor(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None: ...
-    def samples(self, scope: Scope) -> list[Sample]: ...
-    def flagged(self, scope: Scope, flag: str) -> list[str]: ...
-    def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
-    def retire(
-        self,
-        scope: Scope,
-        stored_ids: Sequence[str],
-        doomed: Doomed,
-        remove: Callable[[Sequence[str]], None],
-        *,
-        by: str,
-        now: float,
-    ) -> set[str]: ...
 
 
 class Floors(Protocol):

@@ -41,7 +41,7 @@ def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
 def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
     """The scope's floor, if it has one. A recall that may change something has it seen to that it is up to date."""
     policy = request.policy
-    known = yield from attempt(LedgerError, ports.ledger.floor, request.scope, ports.floors.manner(policy))
+    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, ports.floors.manner(policy))
     if request.reinforce and known.error is None:
         yield from ask(ports.floors.want, request.scope, policy, known.value)
     return known

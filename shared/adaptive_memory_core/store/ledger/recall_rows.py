@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import orjson
 
@@ -15,7 +15,7 @@ _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn"
 
 
 def add(
-    sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: set[str], known_policies: set[str]
+    sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: Set[str], known_policies: set[str]
 ) -> None:
     """Write a recall down, less what was forgotten while it was under way."""
     _keep_policy(sql, entry, known_policies)

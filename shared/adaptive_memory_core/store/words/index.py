@@ -15,15 +15,15 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
-from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
+from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored, WordNews
+from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
-from adaptive_memory_core.store.words.posting_lists import NO_NEWS, News, Resident
+from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -32,8 +32,8 @@ WASTE = 0.25  # share of removed records at which a user's lists are made anew
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists."""
 
-    def __init__(self, ledger: SQLiteLedger, fields: Fields) -> None:
-        self._ledger, self._fields = ledger, fields
+    def __init__(self, rows: WordRows, fields: Fields) -> None:
+        self._rows, self._fields = rows, fields
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._unwritten = Unwritten()
@@ -72,17 +72,14 @@ class WordIndex:
         found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
         rows = self._rows_of(found)
         self._claim(row[0] for row in rows)
-        with self._ledger.file.writing() as sql:
-            user = self._ledger.user_key(sql, scope)
-            word_rows.put_rows(sql, self._ledger.collection_key, user, rows)
+        self._rows.put({scope: rows})
         with self._turn:
             self._unwritten.let_go([row[0] for row in rows])
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
         self._claim(stored_ids)
-        with self._ledger.file.writing() as sql:
-            word_rows.drop(sql, self._ledger.collection_key, stored_ids)
+        self._rows.drop(stored_ids)
         with self._turn:
             self._unwritten.let_go(stored_ids)
 
@@ -139,12 +136,7 @@ class WordIndex:
         with self._turn:
             entries = self._unwritten.taken(most)
         if entries:
-            with self._ledger.file.writing() as sql:
-                key = self._ledger.collection_key
-                word_rows.drop(sql, key, [one for one, entry in entries.items() if entry.row is None])
-                for scope, rows in by_scope(entries).items():
-                    user = word_rows.NOBODY if scope is None else self._ledger.user_key(sql, scope)
-                    word_rows.put_rows(sql, key, user, rows)
+            self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
             with self._turn:
                 self._unwritten.written(entries)
         return len(self._unwritten) > 0
@@ -156,8 +148,7 @@ class WordIndex:
 
     def size(self) -> int:
         """How many records it knows, of all users."""
-        with self._ledger.file.reading() as sql:
-            return word_rows.size(sql, self._ledger.collection_key) + self._unwritten.change
+        return self._rows.size() + self._unwritten.change
 
     def knows(self, stored_id: str) -> bool:
         """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
@@ -167,8 +158,7 @@ class WordIndex:
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
         with self._turn:
-            with self._ledger.file.reading() as sql:
-                written = word_rows.stored_ids(sql, self._ledger.collection_key)
+            written = self._rows.stored_ids()
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
                 self._unwritten.let_go(same)
@@ -187,15 +177,11 @@ class WordIndex:
 
     def _written(self, stored_ids: Iterable[str]) -> dict[str, bytes]:
         """Those that the ledger has something of, with their marks."""
-        with self._ledger.file.reading() as sql:
-            return word_rows.among(sql, self._ledger.collection_key, list(stored_ids))
+        return self._rows.marks(list(stored_ids))
 
     def _rows_of(self, found: Iterable[tuple[str, str | None, Metadata | None]]) -> list[Row]:
         """Records' words as the ledger has them."""
-        texts = (
-            Text(word_rows.NOBODY, stored_id, text or "", self._turn_of(text, metadata))
-            for stored_id, text, metadata in found
-        )
+        texts = (Text(stored_id, text or "", self._turn_of(text, metadata)) for stored_id, text, metadata in found)
         return [word_rows.row_of(one) for one in texts]
 
     def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
@@ -227,14 +213,16 @@ class WordIndex:
         finally:
             self._users.used(scope, held)
 
-    def _news(self, scope: Scope, held: Held) -> tuple[Resident, News]:
+    def _news(self, scope: Scope, held: Held) -> tuple[Resident, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        with self._ledger.file.reading() as sql:
-            key, user = self._ledger.known_user(sql, scope), held.lists
-            if user is None or user.user_key != key or user.wasted > WASTE:
-                user = Resident(key)
-            known = key != word_rows.NOBODY  # which is also the key of a user whom the ledger has not met
-            return user, user.news(sql) if known else NO_NEWS
+        user = held.lists
+        if user is None or user.wasted > WASTE:
+            user = Resident()
+        news = self._rows.news(scope, *user.seen)
+        if user.owner not in (None, news.owner):
+            user = Resident()
+            news = self._rows.news(scope, *user.seen)
+        return user, news
 
 
 def _best(
