@@ -11,16 +11,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    AdaptiveMemoryError,
-    LedgerError,
-    NotFoundError,
-    PartialWriteError,
-    Policy,
-    StoreError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, NotFoundError, Policy, UserMemory
+from adaptive_memory_core.errors import LedgerError, PartialWriteError, StoreError
 from tests.conftest import Clock, word_vectors
 
 NO_STEPS = ("hits", "batch_size", "collection", "fields", "file", "release", "afterwards")  # of no I/O

@@ -13,24 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive_memory_core import (
-    Hit,
-    LedgerError,
-    LedgerVersionError,
-    Policy,
-    ReadState,
-    Record,
-    Scope,
-    Scored,
-    SQLiteLedger,
-    Verdict,
-)
+from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, SQLiteLedger, Verdict
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.flow.ports import Entry
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.decay.strength import Timeline, strength
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.store.ledger import schema, state_rows
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
