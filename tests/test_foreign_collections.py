@@ -15,7 +15,8 @@ import pytest
 from chromadb import Collection, EmbeddingFunction
 from chromadb.utils.embedding_functions import register_embedding_function
 
-from adaptive_memory_core import AdaptiveMemory, EmbedderError, Fields, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, Weights
+from adaptive_memory_core.errors import EmbedderError
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Contents, Open, Vectors

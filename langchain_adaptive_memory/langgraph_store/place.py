@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding

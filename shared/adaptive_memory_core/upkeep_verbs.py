@@ -20,9 +20,8 @@ from adaptive_memory_core.flow.candidates.gather import Request
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
-from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
-from adaptive_memory_core.score.nothing_found_report import Calibration
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment

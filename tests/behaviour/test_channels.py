@@ -16,16 +16,9 @@ import pytest
 from chromadb import Collection
 
 import adaptive_memory_core
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    EmbedderError,
-    Fusion,
-    InvalidInputError,
-    Policy,
-    PolicyError,
-    StoreError,
-    Weights,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
+from adaptive_memory_core.errors import EmbedderError, StoreError
+from adaptive_memory_core.policy import Fusion
 from tests.conftest import Clock, Open, Vectors
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]

@@ -10,16 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    NotFoundError,
-    Policy,
-    Scope,
-    ScopeError,
-    StoreError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
 

@@ -16,7 +16,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
+from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.store.words import channel as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
 

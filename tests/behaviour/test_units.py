@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, StoreError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMemory
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.steps import neighbours as flow
 from adaptive_memory_core.policy import Copies, Shown
 from tests.conftest import START, Clock, Vectors

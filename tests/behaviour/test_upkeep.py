@@ -19,11 +19,10 @@ from adaptive_memory_core import (
     NotFoundError,
     Policy,
     PolicyError,
-    Remembrance,
-    StoreError,
     UserMemory,
 )
-from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.policy import Decay, Remembrance
 from tests.conftest import word_vectors
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import InvalidInputError, StoreError, StoreInUseError
+from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.errors import StoreError, StoreInUseError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, delete, word_vectors
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Policy, Record
+from adaptive_memory_core import Policy, Record
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.nothing_found import HARDER, Best, best_of, chance, fitted
 
 shares = st.floats(-1.0, 1.0)

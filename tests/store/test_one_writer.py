@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, LedgerError, NotFoundError
+from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import id_locks

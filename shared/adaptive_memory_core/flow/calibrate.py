@@ -11,8 +11,8 @@ from adaptive_memory_core.flow.candidates.gather import Finding, Request
 from adaptive_memory_core.flow.candidates.other_channels import joined, look
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Cue
+from adaptive_memory_core.reports import Calibration, Unrelated
 from adaptive_memory_core.score.nothing_found import Best, best_of, chance, fitted
-from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
 
 SHOWN = 5  # of the questions that came nearest
 

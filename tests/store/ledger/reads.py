@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from adaptive_memory_core import Hit, Policy, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.flow.ports import Entry, Ledger
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
-from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.reports import Hit, LoggedRecall
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)

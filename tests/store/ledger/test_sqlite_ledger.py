@@ -9,13 +9,8 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import (
-    LedgerError,
-    LedgerVersionError,
-    Policy,
-    ReadState,
-    SQLiteLedger,
-)
+from adaptive_memory_core import Policy, ReadState, SQLiteLedger
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.learn.decay.strength import strength
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.ports import Ledger
 from tests.conftest import Clock
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive_memory_core import LedgerError, ReadState, Verdict
+from adaptive_memory_core import ReadState, Verdict
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion

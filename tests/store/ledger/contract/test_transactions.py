@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from adaptive_memory_core import LedgerError, Scope
+from adaptive_memory_core import Scope
 from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Ledger, WordRow
 from adaptive_memory_core.store.words.rows import Text, row_of
 from tests.store.ledger.implementations import Ledgers
