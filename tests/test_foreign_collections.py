@@ -367,7 +367,7 @@ def test_a_copy_without_its_ledger_goes_on_from_what_the_metadata_says(
         alice.recall("green tea", k=1)
         assert alice.get("a").read.retrieval_count == 4
         copy.flush()
-        store: Any = copy.ports().store
+        store: Any = copy.ports().records
         assert store.collection.get(ids=["a"])["metadatas"][0]["retrieval_count"] == 4
     with open_memory() as original:
         assert original.for_user("alice").get("a").read.retrieval_count == 3

@@ -16,7 +16,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors", "frozen", "renamed", "interrupts"},
     {"records", "reports", "identity"},
     {"policy"},
-    PURE,
+    PURE | {"stored_metadata"},
     {"arguments", "length_limits"},
     {"flow"},
     {

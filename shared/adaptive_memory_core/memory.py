@@ -144,8 +144,8 @@ class AdaptiveMemory:
         """Write everything learned so far into the collection's metadata, before this returns."""
         ports = self.ports()
         with self.call():
-            ports.projector.flush()
-            ports.projector.tidy()
+            ports.write_back.flush()
+            ports.write_back.tidy()
 
     async def aflush(self) -> None:
         """`flush`, async."""

@@ -16,7 +16,8 @@ from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import history as look_back
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
@@ -117,7 +118,7 @@ def calibrate(
 ) -> Flow[Calibration]:
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
-    check.channels(manner, memory.ports().channels)
+    check.channels(manner, channels_of(memory.ports().sources))
     request = request_to_calibrate(memory, memory.embedder_name, scope, manner)
     return calibrating.calibrate(memory.ports(), request, asked)
 

@@ -246,7 +246,7 @@ def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
 def test_what_is_shared_failing_costs_only_that(
     memory: AdaptiveMemory, new: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = memory.ports().store
+    store = memory.ports().search
     nearest = store.nearest
 
     def broken(scope: Scope, *more: Any) -> Any:

@@ -75,7 +75,7 @@ def test_looking_leaves_the_ledgers_file_as_it_was_to_the_byte(open_memory: Open
         file = Path(str(path).removesuffix("-wal"))
         memory.flush()
         before = file.read_bytes(), path.read_bytes()
-        store: Any = memory.ports().store
+        store: Any = memory.ports().records
         write(store.collection, "zebra", "a zebra crossed")
         assert memory.for_user("alice").recall("zebra", k=1, reinforce=False).ids == ("zebra",)
         memory.for_user("nobody yet").recall("zebra", reinforce=False)

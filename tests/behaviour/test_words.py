@@ -135,7 +135,7 @@ def test_a_channel_that_fails_is_left_out_and_the_recall_says_so(
     def broken(*_: object, **__: object) -> None:
         raise LedgerError("no words today")
 
-    monkeypatch.setattr(memory.ports().lexical, "look", broken)
+    monkeypatch.setattr(memory.ports().words, "look", broken)
     answer = alice.recall("tea")
     assert len(answer) == 1
     assert "the channel 'lexical' was left out: no words today" in answer.trace

@@ -65,7 +65,7 @@ def opened(
 
 
 def stored_ids(memory: AdaptiveMemory) -> list[str]:
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     return sorted(store.ids())
 
 
@@ -131,7 +131,7 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea", id="a")
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     looking, pinned = threading.Event(), threading.Event()
     remove = store.remove
 
