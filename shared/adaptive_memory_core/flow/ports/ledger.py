@@ -1,6 +1,6 @@
 """What must a ledger be able to do? Small parts over one store; what one call changes, changes whole or not at all.
 
-`tests/store/ledger/contract.py` is what every implementation has to pass. Calls may come from any thread.
+`tests/store/ledger/contract/` is what every implementation has to pass. Calls may come from any thread.
 """
 
 from __future__ import annotations
