@@ -14,7 +14,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import ConfigurableField
 
-from adaptive_memory_core import InvalidInputError, NotFoundError, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, ScopeError, UserMemory
 from langchain_adaptive_memory.tools import create_forget_tool, create_recall_tool
 from tests.langchain_adaptive_memory.conftest import NewRetriever
 from tests.langchain_adaptive_memory.models import AS_IT_IS
@@ -141,14 +141,14 @@ def test_explain_last_is_each_users_own(alice: UserMemory, new_retriever: NewRet
         retriever.explain_last()
 
 
-async def test_a_tool_forgets_what_is_the_users_and_nothing_else(alice: UserMemory) -> None:
-    tool = create_forget_tool(alice.memory)
+async def test_a_tool_forgets_what_is_the_users_and_nothing_else(memory: AdaptiveMemory, alice: UserMemory) -> None:
+    tool = create_forget_tool(memory)
     config: Any = {"configurable": {"user_id": "alice"}}
     assert set(tool.args) == {"memory_id"}
     assert "tea" in tool.invoke({"memory_id": "tea"}, config)
     assert "coffee" in await tool.ainvoke({"memory_id": "coffee"}, config)
     assert "no record 'bobs'" in tool.invoke({"memory_id": "bobs"}, config)
     assert alice.stats().records == 3
-    assert alice.memory.for_user("bob").get("bobs").text == "bob drinks green tea"
+    assert memory.for_user("bob").get("bobs").text == "bob drinks green tea"
     with pytest.raises(ScopeError):
         tool.invoke({"memory_id": "milk"})
