@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Hit, Policy, Recall, Record, Scope, Scored
+from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.channels.conversation.sessions import named, without
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
 from adaptive_memory_core.context.ages import resolved
@@ -19,6 +19,7 @@ from adaptive_memory_core.cue.build import build_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_dates import find
+from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.refusals import bar
 from adaptive_memory_core.store.words.rows import Text, row_of
