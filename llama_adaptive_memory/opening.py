@@ -8,17 +8,9 @@ from typing import Any, Literal, NoReturn, TypedDict
 
 from llama_index.core import Settings, VectorStoreIndex
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Embedder,
-    EmbedderError,
-    Fields,
-    InvalidInputError,
-    Keeping,
-    SQLiteLedger,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputError, Keeping, SQLiteLedger, UserMemory
 from adaptive_memory_core.cue.time.intent import Language
+from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.shared_memories import Share, find, share
