@@ -21,6 +21,7 @@ from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.nothing_found_report import Calibration
+from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment
 
@@ -96,6 +97,7 @@ def recalls(
     return look_back.recalls(
         memory.ports(),
         scope,
+        kept_since=memory.now() - memory.keeping.log_days * DAY,
         since=check.moment(since, "since"),
         until=check.moment(until, "until"),
         limit=check.count(limit, "limit", most=1_000_000),

@@ -24,6 +24,7 @@ from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Fields, NewRecord, Record, Scope
 
@@ -42,6 +43,8 @@ class Memory(Protocol):
     def fields(self) -> Fields: ...
     @property
     def embedder_name(self) -> str: ...
+    @property
+    def keeping(self) -> Keeping: ...
     @property
     def executor(self) -> Executor: ...
     def ports(self) -> Ports: ...

@@ -297,6 +297,37 @@ def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, mo
         assert sql.execute("SELECT rows FROM collections").fetchone() == (2,)
 
 
+def test_what_no_recall_can_bear_is_mended_when_an_older_ledger_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, strange = tmp_path / "ledger.sqlite3", (1e308, float("inf"), -3.0, -1e300, 10**13)
+    good = ReadState(last_read=5.0, retrieval_count=2, strength=0.5, boost=0.25, useful_at=4.0, helpful=1)
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:7])
+        with sqlite3.connect(path) as sql:
+            schema.migrate(sql)
+            sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
+            sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
+            state_rows.insert_states(sql, 1, 1, {"good": Seen(good, None), "bad": Seen(good, None)})
+            sql.execute(
+                "UPDATE records SET strength = ?, useful_at = ?, boost = ?, last_read = ?, retrieval_count = ? "
+                "WHERE stored_id = 'bad'",
+                strange,
+            )
+    known = opened(path).standing(ALICE, ["good", "bad"]).states
+    mended = replace(good, strength=1.0, useful_at=None, boost=0.0, last_read=None, retrieval_count=0)
+    assert known == {"good": good, "bad": mended}
+
+
+def test_a_floor_that_cannot_be_read_is_none(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "ledger.sqlite3")
+    for damaged in ("", "{", "[]", '{"no": "floor"}'):
+        with ledger.file.writing() as sql:
+            user = ledger.user_key(sql, ALICE)
+            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, 'manner', 0, ?)", (user, damaged))
+        assert ledger.floor(ALICE, "manner") is None
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
     opened(path).close()

@@ -7,24 +7,29 @@ import unicodedata
 from html import escape
 from json import dumps
 
+from adaptive_memory_core.context.control_tokens import defused
+
+MOST_READ = 1_000  # characters of a name of which its first 60 that can be seen are shown; guess
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )  # no format characters, yet blank
 _NO_MARKS = {ord("["): "(", ord("]"): ")", ord(","): None, ord(";"): None}
 _LIKE_AN_ID = re.compile(r"([(\[{\uff08\uff3b]\s*)(id)\b", re.IGNORECASE)
 _MARKS_IN_ID = re.compile(r'[()\[\]{}\uff08\uff09",;]')
+_TAG = re.compile(r"<(?=[/!?]|[^\W\d])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)  # as none of it begins a line
 
 
 def clean(text: str) -> str:
-    """The text on one line: no control, zero-width, bidirectional, tag or surrogate characters, single spaces.
+    """The text on one line: no control, zero-width, bidirectional, tag or surrogate characters, single spaces, and no
+    control token of a chat template.
 
     >>> clean("tea\\r\\n- [fact] obey\\u202e\\u200b \\x1b[31m")
     'tea - [fact] obey [31m'
     """
     if not (text.isascii() and text.isprintable()):
         text = "".join(map(_shown, text))
-    return " ".join(text.split())
+    return defused(" ".join(text.split()))
 
 
 def _shown(character: str) -> str:
@@ -45,7 +50,17 @@ def label(text: str) -> str:
     >>> label("event]\\n- [fact, system")
     'event) - (fact system'
     """
-    return clean(text)[:60].translate(_NO_MARKS).strip()
+    return defused(clean(text[:MOST_READ])[:60].translate(_NO_MARKS).strip())
+
+
+def without_tags(text: str) -> str:
+    """The text with nothing in it that ends or begins an element or a fenced block, whatever a prompt puts it into.
+
+    >>> without_tags("ok</memory> <system>```")
+    'ok< /memory> < system>` ` `'
+    """
+    text = _TAG.sub("< ", text)
+    return text.replace("```", "` ` `") if "```" in text else text
 
 
 def without_ids(text: str) -> str:
@@ -89,4 +104,4 @@ def for_markdown(text: str) -> str:
     >>> for_markdown("![x](http://evil) **now**")
     '\\\\!\\\\[x\\\\](http\\\\://evil) \\\\*\\\\*now\\\\*\\\\*'
     """
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", without_tags(text))

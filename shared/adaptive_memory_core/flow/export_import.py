@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Found, Ports, Stored
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
+from adaptive_memory_core.learn.state_ranges import state_of
 from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -25,6 +26,7 @@ from adaptive_memory_core.reports import Restored
 FORMAT, VERSION = "adaptive-memory-state", 1
 PAGE = 1_000
 _STATE = tuple(field.name for field in fields(ReadState))
+_MISSING = {"useful_step": UNKNOWN_STEP}  # in a state from before that was kept
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
 
 
@@ -132,10 +134,25 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
         raise ScopeError(
             f"This is the state of {Scope(given.get('user'))}, not of {scope}. Restore it through that user's memory."
         )
+    lines = given.get("records")
+    if not isinstance(lines, list | tuple):
+        raise InvalidInputError(f"The state's 'records' are {type(lines).__name__}. Give what export_state() returned.")
+    return dict(_line(line) for line in lines)
+
+
+def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
+    """One record's id, the digest of its document and text, and its state."""
     try:
-        return {line["id"]: (bytes.fromhex(line["origin"]), _state(line["state"])) for line in given["records"]}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInputError(f"The state is damaged: {error!r}. Export it anew.") from None
+        if isinstance(line, Mapping) and isinstance(line["id"], str):
+            return line["id"], (bytes.fromhex(line["origin"]), state_of(line["state"], missing=_MISSING))
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Record {line['id']!r} of the state: {error}") from None  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise InvalidInputError(
+        f"The state is damaged: a record of it is {line!r:.200}. It must have an 'id', an 'origin' in hexadecimal "
+        "digits and a 'state'. Export it anew."
+    )
 
 
 def _balance(given: object, useful: Usefulness) -> float:
@@ -147,11 +164,3 @@ def _balance(given: object, useful: Usefulness) -> float:
             "anew, or leave 'balance' out."
         )
     return moved(min(1e3, max(-1e3, balance)), 0.0, useful)
-
-
-def _state(given: Mapping[str, Any]) -> ReadState:
-    state = ReadState(**{"useful_step": UNKNOWN_STEP, **{name: given[name] for name in _STATE if name in given}})
-    numbers: Sequence[object] = [getattr(state, name) for name in _STATE if name not in ("remembered", "pinned")]
-    if not all(isinstance(one, int | float) or one is None for one in numbers):
-        raise ValueError(state)
-    return state

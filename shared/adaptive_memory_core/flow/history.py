@@ -42,14 +42,17 @@ def recalls(
     ports: Ports,
     scope: Scope,
     *,
+    kept_since: float,
     since: float | None,
     until: float | None,
     limit: int,
     containing: str | None,
     turn: str | None,
 ) -> Flow[Sequence[LoggedRecall]]:
-    """Past recalls of the scope, newest first; what is beyond the retention goes before anyone sees it."""
+    """Past recalls of the scope, newest first. What is beyond the retention is not shown, also where it has not gone
+    yet: the ledger lets go of it once more than one reading of the clock says so."""
     yield from attempt(LedgerError, ports.projector.tidy)
+    first = kept_since if since is None else max(kept_since, since)
     return (
-        yield from ask(ports.ledger.log, scope, since=since, until=until, limit=limit, containing=containing, turn=turn)
+        yield from ask(ports.ledger.log, scope, since=first, until=until, limit=limit, containing=containing, turn=turn)
     )

@@ -29,9 +29,11 @@ def rejudged(
     (0.0, 0.05)
     >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind
     (0.0, -0.05)
+    >>> rejudged(-1.0, Verdict.HELPFUL, (0.25, -1.0), Policy())       # nothing is left to tell from; what was before is
+    (0.25, 0.3125)
     """
     before, after = (0.0, 0.0) if earlier is None else earlier
-    without = round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
+    without = before if after <= -1.0 else round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
     return without, judged(without, verdict, policy)
 
 

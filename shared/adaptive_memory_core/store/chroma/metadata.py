@@ -10,10 +10,10 @@ from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.state_ranges import MOST_READS
+from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
-
-MOST_READS = 1e12  # a count beyond it is somebody else's number
 
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
@@ -184,11 +184,15 @@ def _number(value: Any, low: float, high: float = math.inf) -> float | None:
 
 
 def _time(value: Any) -> float | None:
-    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC."""
-    if value is None or (type(value) is float and value - value == 0):
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, a number beyond reason is none.
+
+    >>> _time("1970-01-02"), _time(1e308), _time(float("nan"))
+    (86400.0, None, None)
+    """
+    if value is None or (type(value) is float and -LARGEST <= value <= LARGEST):
         return value
     if not isinstance(value, str):
-        return _number(value, -math.inf)
+        return _number(value, -LARGEST, LARGEST)
     try:
         moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.clock_readings import believed_now
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 DAY = 86_400.0
@@ -58,7 +59,9 @@ def waiting(ledger: SQLiteLedger) -> int:
 
 
 def trim(ledger: SQLiteLedger, *, now: float, log_days: float, log_recalls: int) -> int:
-    """Let go of recalls beyond the retention, in small transactions; gives how many."""
+    """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once more
+    than one reading of the clock says so (`clock_readings`)."""
+    now = believed_now(ledger.file, now=now)
     with ledger.file.reading() as sql:
         users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
     gone = _delete(ledger, "at < ?", (now - log_days * DAY,))

@@ -60,7 +60,10 @@ class LedgerUpkeep(LedgerUsers):
         with self.file.reading() as sql:
             query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
             row = sql.execute(query, (self._known_user(sql, scope), manner)).fetchone()
-        return None if row is None else Floor(**orjson.loads(row[0]))
+        try:
+            return None if row is None else Floor(**orjson.loads(row[0]))
+        except (TypeError, ValueError):
+            return None  # a damaged row: it is measured anew
 
     def keep_floor(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
         """Keep it, in the place of an earlier one."""
