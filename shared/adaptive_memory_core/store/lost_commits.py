@@ -1,10 +1,11 @@
-"""Did SQLite leave out what had been committed? It ends a torn write-ahead log at the first bad page, without a word."""
+"""Did SQLite leave out what had been committed? It ends a torn write-ahead log at the first bad page, silently."""
 
 from __future__ import annotations
 
 import shutil
 import struct
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,12 @@ Salt = bytes
 @dataclass(frozen=True, slots=True)
 class Log:
     """How much a write-ahead log is said to hold: its salt, the last page of its last commit, and how many of its pages
-    stand in the main file already."""
+    stand in the main file already. `there` says that the log itself is there, and not its index alone."""
 
     salt: Salt
     pages: int
     kept: int
+    there: bool = True
 
 
 def said(file: Path) -> Log | None:
@@ -29,27 +31,32 @@ def said(file: Path) -> Log | None:
     index, wal = _index(file), _wal(file)
     if index is None or (wal is not None and wal.salt != index.salt):
         return wal
-    return Log(index.salt, max(index.pages, 0 if wal is None else wal.pages), index.kept)
+    return Log(index.salt, max(index.pages, 0 if wal is None else wal.pages), index.kept, wal is not None)
 
 
 def lost(file: Path, before: Log | None) -> int:
     """How many pages of commits SQLite left out on opening the file."""
     if before is None or before.pages <= before.kept:
         return 0
-    after = _index(file)
-    if after is not None and after.salt != before.salt and _wal(file) is not None:
-        return 0  # somebody else has begun a new log, so the old one is in the main file
+    after, wal = _index(file), _wal(file)
+    if (before.there and wal is None) or (wal is not None and wal.salt != before.salt):
+        return 0  # somebody else has ended the log or begun a new one, so it is in the main file
     return max(0, before.pages - (0 if after is None else after.pages))
 
 
-def keep_torn(file: Path) -> Path | None:
-    """A copy of the torn log, before it is written over."""
-    wal = file.with_name(file.name + "-wal")
-    copy = file.with_name(file.name + "-wal.torn")
-    if not wal.exists() or wal.stat().st_size == 0:
-        return None
-    shutil.copyfile(wal, copy)
-    return copy
+def warn_of_lost_commits(file: Path, pages: int) -> None:
+    """Say what is lost, and keep a copy of the torn log before it is written over."""
+    wal, copy = file.with_name(file.name + "-wal"), file.with_name(file.name + "-wal.torn")
+    kept = wal.exists() and wal.stat().st_size > 0
+    if kept:
+        shutil.copyfile(wal, copy)
+    warnings.warn(
+        f"The write-ahead log of the ledger {str(file)!r} is torn: SQLite left out {pages} pages that had been "
+        "committed, so the last recalls are not counted in it. Reads that the collection's metadata show are taken "
+        "from there. " + (f"The torn log is kept as {copy.name!r}." if kept else "The log itself is gone."),
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _index(file: Path) -> Log | None:

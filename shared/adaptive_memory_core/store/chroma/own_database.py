@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.store.sqlite_header import header_fault
 
 DATABASE = "chroma.sqlite3"
 ADD, UPDATE, UPSERT, DELETE = range(4)
@@ -100,11 +101,25 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
         finally:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise DamagedStoreError(
-            f"Chroma's own database {str(place)!r} cannot be read: {error}. It holds the texts, so nothing can be made "
-            "anew from it. Restore it from a backup, or save what can be read: "
-            f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
-        ) from error
+        raise _damaged(place, error) from error
+
+
+def refuse_torn(directory: Path) -> None:
+    """Raise where Chroma's file is torn or not SQLite's, before Chroma fails on it in a way of its own."""
+    fault = header_fault(directory / DATABASE)
+    if fault is not None:
+        raise _damaged(directory / DATABASE, fault)
+    if (directory / DATABASE).exists():
+        with reading(directory) as sql:
+            sql.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def _damaged(place: Path, what: object) -> DamagedStoreError:
+    return DamagedStoreError(
+        f"Chroma's own database {str(place)!r} cannot be read: {what}. It holds the texts, so nothing can be made anew "
+        "from it. Restore it from a backup, or save what can be read: "
+        f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
+    )
 
 
 def vector_of(entry: Logged) -> np.ndarray[tuple[int], np.dtype[np.float32]] | None:
