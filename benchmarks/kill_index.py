@@ -37,14 +37,16 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--kills", type=int, default=100)
     arguments.add_argument("--records", type=int, default=2_000)
+    arguments.add_argument("--only", choices=["writing", "reading"], help="one of the two kinds of process")
     given = arguments.parse_args()
+    rounds = [one for one in ROUNDS if given.only in (None, one[0])]
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder) / "base"
         in_a_fork(lambda: made(base, given.records))
         totals: dict[tuple[str, str], collections.Counter[str]] = collections.defaultdict(collections.Counter)
         for number in range(given.kills):
-            kind = ROUNDS[number % len(ROUNDS)]
-            totals[kind].update(one_kill(base, Path(folder) / "copy", *kind, wait=number // len(ROUNDS) % 4))
+            kind = rounds[number % len(rounds)]
+            totals[kind].update(one_kill(base, Path(folder) / "copy", *kind, wait=number // len(rounds) % 4))
     print(table(totals))
     bad = ("lost records", "lost reads", "lost vectors", "not repaired", "unnamed")
     return int(any(counts[what] for counts in totals.values() for what in bad))
@@ -56,14 +58,15 @@ def one_kill(base: Path, copy: Path, how: str, name: str, *, wait: int) -> dict[
     shutil.copytree(base, copy)
     acknowledged = copy / "acknowledged"
     file = next(copy.glob(f"*/{name}"))
-    before = file.stat().st_mtime_ns
+    before = file.stat()
     pid = forked(lambda: write(copy, acknowledged) if how == "writing" else read(copy, acknowledged))
     end = time.monotonic() + PATIENCE_SECONDS
-    while file.stat().st_mtime_ns == before:
+    while (now := file.stat()).st_mtime_ns == before.st_mtime_ns and now.st_size >= before.st_size:
         if time.monotonic() > end:
             os.kill(pid, signal.SIGKILL)
             raise TimeoutError(f"{name} was not written while {how}.")
-    time.sleep(wait / 1_000)
+    if wait and name != NAMES:  # those are written within a thousandth of a second
+        time.sleep(wait / 1_000)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     outcome: dict[str, int] = in_a_fork(lambda: looked_at(copy, acknowledged.read_text().split()))
@@ -139,8 +142,8 @@ def compared(memory: AdaptiveMemory, acknowledged: list[str]) -> dict[str, int]:
     alice: Any = memory.for_user("alice")
     recalls = alice.recalls(limit=1_000_000)
     counts = collections.Counter(kept.id for one in recalls for kept in one.kept)
-    collection = memory._store.collection
-    everything: Any = collection.get(include=["embeddings"])
+    store: Any = memory.ports().store
+    everything = store.collection.get(include=["embeddings"])
     wrong = [
         one
         for one, vector in zip(everything["ids"], everything["embeddings"], strict=True)

@@ -38,7 +38,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store import process_lock
-from adaptive_memory_core.store.check_memory import whole_memory
+from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.chroma.repair import repair_index
@@ -202,8 +202,8 @@ class AdaptiveMemory:
         one id, reads that a newer collection knows of.
         """
         self.ports()
-        found = whole_memory(self._directory, self._store, self._ledger, self._checked.embed_documents, repair=repair)
-        return CheckReport(tuple(found))
+        parts = (self._directory, self._store, self._ledger, self._checked.embed_documents)
+        return CheckReport(tuple(whole_memory(*parts, repair=repair, now=self.now())))
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
         """The memory of one user; every read and write goes through such a scope.
@@ -333,6 +333,7 @@ class AdaptiveMemory:
         self._store = ChromaStore(collection, self.fields)
         self._ledger = place.open_ledger(collection, ledger, durability=self.keeping.durability)
         self._ledger.attach(str(collection.id), collection.name)
+        compare_on_opening(self._store, self._ledger, now=self.now())
         self._checked = checked = CheckedEmbedder(source, collection, self._ledger)
         self._projector = BackgroundProjector(self._ledger, self._store, self.keeping, self._trim)
         self._words = LexicalChannel(WordIndex(self._ledger, self.fields), self._store)

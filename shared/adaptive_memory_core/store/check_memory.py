@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.check_report import Finding
-from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.ledger.gone_records import gone
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
+from adaptive_memory_core.store.twins import merge_twins, twins
 
 Embed = Callable[[Sequence[str]], Any]
 
 
 def whole_memory(
-    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, embed: Embed, *, repair: bool
+    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, embed: Embed, *, repair: bool, now: float
 ) -> list[Finding]:
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
     if directory is not None:
         found += _database(directory) or _index(directory, store, embed, repair=repair)
     found += _ledger(ledger)
+    if not found:
+        found += _gone(store, ledger) + _older(store, ledger, repair=repair, now=now) + _twins(store, ledger, repair)
     return found
+
+
+def compare_on_opening(store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
+    """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
+    try:
+        what = None if store.size() else gone(ledger, str(store.collection.id), store.collection.name)
+        catch_up(store, ledger, now=now)
+    except StoreError:
+        return
+    if what is not None:
+        warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -57,7 +75,35 @@ def _ledger(ledger: SQLiteLedger) -> list[Finding]:
     try:
         with ledger.file.reading() as sql:
             rows = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except DamagedStoreError as error:
+    except LedgerError as error:
         rows = [str(error)]
     remedy = "Close this memory, put the ledger's file aside and open it again: reads go on from the collection."
     return [] if rows == ["ok"] else [Finding("ledger", "; ".join(rows), remedy)]
+
+
+def _gone(store: ChromaStore, ledger: SQLiteLedger) -> list[Finding]:
+    what = None if store.size() else gone(ledger, str(store.collection.id), store.collection.name)
+    remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
+    return [] if what is None else [Finding("records", f"{what}.", remedy)]
+
+
+def _older(store: ChromaStore, ledger: SQLiteLedger, *, repair: bool, now: float) -> list[Finding]:
+    later = read_later(store, ledger)
+    if not later:
+        return []
+    if repair:
+        take_over(store, ledger, later, now=now)
+    what = f"The collection shows later reads of {len(later)} records than the ledger knows: it is an older one."
+    return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
+
+
+def _twins(store: ChromaStore, ledger: SQLiteLedger, repair: bool) -> list[Finding]:
+    pairs = list(twins(store))
+    if not pairs:
+        return []
+    if repair:
+        for pair in pairs:
+            merge_twins(store, ledger, pair)
+    named = ", ".join(f"{record_id(one.scope, one.kept)!r} of {one.scope}" for one in pairs[:10])
+    what = f"{len(pairs)} records stand twice under one user and id: {named}."
+    return [Finding("records", what, "Call check(repair=True): they are merged, the later text stays.", repair)]
