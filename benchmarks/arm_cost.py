@@ -31,7 +31,7 @@ from adaptive_memory_core.records import Seen
 from benchmarks.report import percentiles, print_table, write_json
 
 DIMENSION, K, NEW, STEPS = 128, 5, 50, 60
-ARM = Policy.preset("aggressive").replace(decay_grace=1)
+ARM = Policy.preset("aggressive").replace(decay={"grace": 1})
 REGIME = Regime((Phase(ARM.pace, 0.0),))
 USER = Scope("user")
 MILLISECONDS = 1_000.0
@@ -132,7 +132,7 @@ class Naive:
 
     def decay(self) -> None:
         self.step += 1
-        stale = ~self.remembered & (self.step - self.last > ARM.decay_grace)
+        stale = ~self.remembered & (self.step - self.last > ARM.decay.grace)
         self.vectors[stale] *= 0.999_999  # as costly as alpha, without running into denormal numbers
 
 

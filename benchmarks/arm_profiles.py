@@ -36,10 +36,10 @@ POLICIES = {
         name: Policy.preset(name)
         for name in ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive")
     },
-    "balanced, floor 0.5": BALANCED.replace(strength_floor=0.5),
-    "balanced, floor 0.9": BALANCED.replace(strength_floor=0.9),
-    "balanced, restore 1": BALANCED.replace(restore_on_read=1.0),
-    "balanced, in days": BALANCED.replace(unit="days"),
+    "balanced, floor 0.5": BALANCED.replace(decay={"strength_floor": 0.5}),
+    "balanced, floor 0.9": BALANCED.replace(decay={"strength_floor": 0.9}),
+    "balanced, restore 1": BALANCED.replace(decay={"restore_on_read": 1.0}),
+    "balanced, in days": BALANCED.replace(decay={"unit": "days"}),
 }
 NAMED = ("set", "items come", "policy")
 TABLES = {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Stats, UserMemory, Weights
 from adaptive_memory_core.evaluate.metrics import ndcg_at, precision_at, recall_at
+from adaptive_memory_core.policy import Decay
 from benchmarks.arm_shadow import DAY, Shadow, same
 from benchmarks.arm_workload import Asked, Workload
 
@@ -19,7 +20,7 @@ APART = DAY / 48  # seconds between two questions
 K = 5
 FIXED = 20  # candidates of a search that does not look further
 PRUNE_BELOW = 0.05  # strength
-BY_SIMILARITY = Policy(weights=Weights(0, 0, 1), channels=("dense",), strength_weight=0.0)
+BY_SIMILARITY = Policy(weights=Weights(0, 0, 1), channels=("dense",), decay=Decay(strength_weight=0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Shadow:
         """The k best by strength times similarity: of all records, or of so many that are most similar."""
         self._decay(now)
         similarity = np.maximum(0.0, self.vectors @ cue)
-        scores = similarity * (1.0 - self.policy.strength_weight * (1.0 - self.strengths))
+        scores = similarity * (1.0 - self.policy.decay.strength_weight * (1.0 - self.strengths))
         looked_at = np.argsort(-similarity, kind="stable")[:nearest]
         rows = looked_at[np.argsort(-scores[looked_at], kind="stable")][:k]
         names = list(self.rows)
@@ -63,17 +63,17 @@ class Shadow:
         rows = [self.rows[one] for one in ids]
         self.counts[rows] += 1
         self.fresh[rows] = moment
-        self.strengths[rows] += self.policy.restore_on_read * (1.0 - self.strengths[rows])
+        self.strengths[rows] += self.policy.decay.restore_on_read * (1.0 - self.strengths[rows])
         if self._by_step:
             self._advance(moment)
 
     @property
     def remembered(self) -> Column:
-        return self.counts >= self.policy.remembrance_threshold
+        return self.counts >= self.policy.decay.remembrance_threshold
 
     @property
     def _by_step(self) -> bool:
-        return self.policy.unit == "recalls"
+        return self.policy.decay.unit == "recalls"
 
     def _begin(self, now: float) -> None:
         if self.time is None:
@@ -86,9 +86,9 @@ class Shadow:
 
     def _advance(self, to: float) -> None:
         since = to if self.time is None else self.time
-        due = np.maximum(0.0, to - np.maximum(since, self.fresh + self.policy.decay_grace))
-        faded = self.strengths * self.policy.decay_rate**due
-        faded = np.maximum(faded, np.minimum(self.strengths, self.policy.strength_floor))
+        due = np.maximum(0.0, to - np.maximum(since, self.fresh + self.policy.decay.grace))
+        faded = self.strengths * self.policy.decay.rate**due
+        faded = np.maximum(faded, np.minimum(self.strengths, self.policy.decay.strength_floor))
         self.strengths = np.where(self.remembered, self.strengths, faded)
         self.time = to
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, Weights
+from adaptive_memory_core.policy import TimeWords
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.rot import said, user_of
 
@@ -33,8 +34,10 @@ def recalled(memory: AdaptiveMemory, policy: Policy, ends: Mapping[str | None, f
 
 def baselines(memory: AdaptiveMemory) -> Iterator[tuple[str, Ask]]:
     """Plain vector search, words alone, and reciprocal rank fusion of the two as everybody does it."""
-    dense = recalled(memory, Policy(weights=ALONE, channels=("dense",), temporal=False), {})
-    words = recalled(memory, Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH, temporal=False), {})
+    dense = recalled(memory, Policy(weights=ALONE, channels=("dense",), time_words=TimeWords(enabled=False)), {})
+    words = recalled(
+        memory, Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH, time_words=TimeWords(enabled=False)), {}
+    )
 
     def fused(question: Question, k: int) -> Ranking:
         ranks: dict[str, float] = {}

@@ -41,22 +41,22 @@ from benchmarks.rot import user_of
 K = 10
 HYBRID = Policy(channels=BOTH)
 SHOWN = {
-    "hits, each by itself": HYBRID.replace(merge=1.0),
+    "hits, each by itself": HYBRID.replace(shown={"merge": 1.0}),
     "conversations as blocks": HYBRID,
-    "blocks, one a session": HYBRID.replace(merge=0.0),
-    "intact units": HYBRID.replace(intact=True),
+    "blocks, one a session": HYBRID.replace(shown={"merge": 0.0}),
+    "intact units": HYBRID.replace(shown={"intact": True}),
 }
 REPEATS = {
-    "keep": HYBRID.replace(duplicates="keep"),
-    "MMR 0.05": HYBRID.replace(duplicates="keep", diversity=0.05),
-    "MMR 0.1": HYBRID.replace(duplicates="keep", diversity=0.1),
-    "MMR 0.2": HYBRID.replace(duplicates="keep", diversity=0.2),
-    "MMR 0.4": HYBRID.replace(duplicates="keep", diversity=0.4),
+    "keep": HYBRID.replace(copies={"duplicates": "keep"}),
+    "MMR 0.05": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.05}),
+    "MMR 0.1": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.1}),
+    "MMR 0.2": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.2}),
+    "MMR 0.4": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.4}),
     "yield": HYBRID,
-    "drop": HYBRID.replace(duplicates="drop"),
-    "yield, 0.8": HYBRID.replace(same_share=0.8),
-    "yield, 0.6": HYBRID.replace(same_share=0.6),
-    "drop, 0.6": HYBRID.replace(duplicates="drop", same_share=0.6),
+    "drop": HYBRID.replace(copies={"duplicates": "drop"}),
+    "yield, 0.8": HYBRID.replace(copies={"same_share": 0.8}),
+    "yield, 0.6": HYBRID.replace(copies={"same_share": 0.6}),
+    "drop, 0.6": HYBRID.replace(copies={"duplicates": "drop", "same_share": 0.6}),
 }
 DAY = 86_400.0
 COPIED, MOST_COPIES = 0.3, 3  # share of the turns that are stored again, and how often at most

@@ -8,13 +8,22 @@ from typing import Any, Literal
 
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, SkipValidation, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    PrivateAttr,
+    SkipValidation,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
-from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user
+from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of, with_fallback
 
@@ -39,6 +48,7 @@ class RetrieverOverMemory(BaseRetriever):
     fallback: SkipValidation[Any] = None
     user_key: str | None = USER_KEY
     owns_memory: bool = False
+    _share: Share | None = PrivateAttr(default=None)
 
     def __init__(self, **fields: Any) -> None:
         try:
@@ -62,14 +72,15 @@ class RetrieverOverMemory(BaseRetriever):
         shared: Iterable[str] = (),
         **retriever_fields: Any,
     ) -> Self:
-        """A retriever over a `chromadb.Collection` as it is, with its own memory; close it when done.
+        """A retriever over a `chromadb.Collection` as it is. All over one collection, with one embedder and the same
+        options, share one memory, which goes with the last of them: make one for each request if you like.
 
         `embeddings` are those that the vectors were made with, None for the collection's own embedding function.
         `fields`, `ledger`, `write`, `keeping`, `clock` and `shared` are those of `AdaptiveMemory`.
         """
         more: dict[str, Any] = {} if clock is None else {"clock": clock}
         policy = checked_policy(retriever_fields.get("policy"))
-        memory = memory_over(
+        one = memory_over(
             collection,
             embeddings,
             fields=fields,
@@ -81,10 +92,10 @@ class RetrieverOverMemory(BaseRetriever):
             **more,
         )
         try:
-            retriever_fields.setdefault("user_id", usual_user(collection, memory))
-            return cls(memory=memory, owns_memory=True, **retriever_fields)
+            retriever_fields.setdefault("user_id", usual_user(collection, one.memory))
+            return cls(memory=one.memory, owns_memory=True, **retriever_fields)
         except BaseException:
-            memory.close()
+            one.close()
             raise
 
     @classmethod
@@ -120,7 +131,8 @@ class RetrieverOverMemory(BaseRetriever):
     def _open(self) -> Self:
         if is_source(self.memory):
             source, self.owns_memory = self.memory, True
-            self.memory = memory_over(source, policy=self.policy)
+            self._share = memory_over(source, policy=self.policy)
+            self.memory = self._share.memory
             if "user_id" not in self.model_fields_set:
                 self.user_id = usual_user(source, self.memory)
         checked_memory(self.memory)
@@ -128,12 +140,20 @@ class RetrieverOverMemory(BaseRetriever):
             scope_of(self.memory, default=self.user_id, key=None)
         if self.fallback is not None:
             with_fallback(self.memory, self.fallback)
+        if self.owns_memory and self._share is None:
+            self._share = Share(whole_memory(self.memory))
         return self
 
     def close(self) -> None:
-        """Write back what is due and let go, if the memory was made for this retriever; else nothing."""
-        if self.owns_memory:
-            self.memory.close()
+        """Write back what is due and let go, if the memory was made here; it is closed where no other retriever uses
+        it. A memory that was given stays as it is."""
+        if self._share is not None:
+            self._share.close()
+
+    async def aclose(self) -> None:
+        """`close`, async."""
+        if self._share is not None:
+            await self._share.aclose()
 
     def __enter__(self) -> Self:
         return self
@@ -142,3 +162,11 @@ class RetrieverOverMemory(BaseRetriever):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

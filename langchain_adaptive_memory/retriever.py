@@ -32,7 +32,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
 
     Key init args:
         memory: AdaptiveMemory | UserMemory | chromadb.Collection | langchain_chroma.Chroma
-            What to recall from. Of the last two a memory is made, which `close()` closes.
+            What to recall from. Over the last two a memory is opened, which all retrievers over them share.
         k: int
             How many documents, at the most.
         policy: Policy | None
@@ -55,7 +55,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
         owns_memory: bool
-            Whether `close()` closes the memory: True for one that was made here.
+            Whether `close()` lets go of the memory: True for one that was made here.
 
     Instantiate:
         ```python

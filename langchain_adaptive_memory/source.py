@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
 from adaptive_memory_core.models.naming import name_of
+from adaptive_memory_core.shared_memories import Share, share
 from langchain_adaptive_memory.user import EVERYONE, Default
 
 LOOKED_AT = 100  # records, to see whether they name users
 
 
-def memory_over(source: Any, embeddings: Any = None, **arguments: Any) -> AdaptiveMemory:
-    """A memory over a `chromadb.Collection` or a `langchain_chroma.Chroma`; nothing in it is changed.
+def memory_over(source: Any, embeddings: Any = None, **arguments: Any) -> Share:
+    """The memory over a `chromadb.Collection` or a `langchain_chroma.Chroma`; nothing in it is changed.
 
     `embeddings` are LangChain's, or whatever `AdaptiveMemory` takes as an embedder. Without any: those of the vector
     store, or the collection's own.
     """
     if is_vectorstore(source) and embeddings is None:
         embeddings = source.embeddings
-    collection = collection_of(source)
-    return AdaptiveMemory(collection, embedder=None if embeddings is None else embedder_of(embeddings), **arguments)
+    return share(collection_of(source), embedder=None if embeddings is None else embedder_of(embeddings), **arguments)
 
 
 def is_vectorstore(source: Any) -> bool:
@@ -77,10 +77,15 @@ def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
     return None if any(key in (metadata or {}) for metadata in found) else EVERYONE
 
 
+def whole_memory(memory: AdaptiveMemory | UserMemory) -> AdaptiveMemory:
+    """The memory that one user's is a part of."""
+    whole: Any = memory.memory if isinstance(memory, UserMemory) else memory
+    return cast("AdaptiveMemory", whole)
+
+
 def tracing_names(memory: AdaptiveMemory | UserMemory) -> LangSmithRetrieverParams:
     """What a trace says of the store and the embedder."""
-    whole = memory.memory if isinstance(memory, UserMemory) else memory
-    provider, _, model = whole.embedder_name.partition(":")
+    provider, _, model = whole_memory(memory).embedder_name.partition(":")
     names: LangSmithRetrieverParams = {"ls_vector_store_provider": "Chroma", "ls_embedding_provider": provider}
     if model:
         names["ls_embedding_model"] = model

@@ -155,9 +155,10 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         for message in messages:
             said.setdefault(message.additional_kwargs.get("session_id"), []).append(message)
         for session, spoken in said.items():
-            records = {record["id"]: record for record in _records(spoken, session)}
+            scope = self.for_session(session)
+            records = _short_enough(_records(spoken, session), scope.memory.keeping.text_characters)
             if records:
-                await self.for_session(session).aremember_many(records.values())
+                await scope.aremember_many(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """The content without its last memories, which fit the question least; None where all must go."""
@@ -180,6 +181,19 @@ def _records(messages: Sequence[ChatMessage], session: str | None) -> list[dict[
     """What was said in a session, as records; what stands in the window already is known by their ids."""
     spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
     return [_record(text, one.role.value, session) for one, text in spoken if text]
+
+
+def _short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
+    """The records by id, without those longer than the memory keeps: one of them must not keep the others out."""
+    for record in records:
+        if len(record["text"]) > most:
+            warnings.warn(
+                f"A message of {len(record['text']):,} characters is not stored: the memory keeps texts of up to "
+                f"{most:,}. Keeping(text_characters=...) allows more.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    return {record["id"]: record for record in records if len(record["text"]) <= most}
 
 
 def _record(text: str, role: str, session: str | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -163,6 +164,14 @@ def contents() -> Callable[[Collection], Contents]:
         }
 
     return read
+
+
+def background_done(memory: Any) -> None:
+    """Returns once the memory's background thread has nothing left to do but the write-back."""
+    ports, deadline = memory.ports(), time.monotonic() + 60
+    while ports.background.stats().doing or any(one.wait() is not None for one in (ports.lexical, ports.floors)):
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 class Held:

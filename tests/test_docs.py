@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import Fields, Fusion, Keeping, Policy, Usefulness, Weights
+from adaptive_memory_core import Fields, Policy, Weights, policy
+from docs.generate_policy import GROUPS, page
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
+POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 RUN = [code for language, code in BLOCKS if language == "python"]
 ALL = "\n".join([README, *(page.read_text(encoding="utf-8") for page in PAGES)])
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 FIELD_ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \|", re.MULTILINE)
-PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
-
+PRESET_ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", re.MULTILINE)
 PROFILE_ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (0\.\d+) \|$", re.MULTILINE)
 
 
@@ -31,10 +32,7 @@ def section(title: str, text: str = README) -> str:
 
 
 def listed(title: str) -> dict[str, Any]:
-    return {
-        name: eval(default, {"Weights": Weights, "Fusion": Fusion, "Usefulness": Usefulness})
-        for name, default in FIELD_ROW.findall(section(title, ALL))
-    }
+    return {name: eval(default, vars(policy)) for name, default in FIELD_ROW.findall(section(title, ALL))}
 
 
 def defaults(owner: type[Any]) -> dict[str, Any]:
@@ -97,11 +95,9 @@ def test_the_quickstart_is_short() -> None:
 @pytest.mark.parametrize(
     ("title", "owner"),
     [
-        ("Weights", Weights),
         ("Policy", Policy),
-        ("Words and conversations", Fusion),
-        ("What was of use", Usefulness),
-        ("Keeping", Keeping),
+        *((kind.__name__, kind) for kind in GROUPS.values()),
+        ("Keeping", policy.Keeping),
         ("What stands in the metadata", Fields),
     ],
 )
@@ -112,12 +108,27 @@ def test_the_documentation_lists_every_field_with_its_default(title: str, owner:
     assert [type(value) for value in shown.values()] == [type(value) for value in true.values()]
 
 
-def test_the_readme_lists_every_preset_with_its_numbers() -> None:
-    rows = PRESET_ROW.findall(section("Presets"))
+def test_the_page_on_the_policy_is_as_the_code_has_it() -> None:
+    """Where this fails: python docs/generate_policy.py."""
+    assert (ROOT / "docs" / "policy.md").read_text(encoding="utf-8") == page()
+
+
+def test_the_page_on_the_policy_explains_every_field() -> None:
+    for kind in (Policy, *GROUPS.values(), policy.Keeping):
+        rows = re.findall(r"^\| `(\w+)` \| `[^`]+` \| .*? \| (.+) \|$", section(kind.__name__, POLICY), re.MULTILINE)
+        assert [name for name, _ in rows] == [field.name for field in dataclasses.fields(kind)]
+        assert {len(said) > 5 for _, said in rows} == {True}
+    assert set(GROUPS.values()) | {Policy, policy.Keeping, policy.Remembrance} == {
+        getattr(policy, name) for name in policy.__all__
+    }
+
+
+def test_the_documentation_lists_every_preset_with_its_numbers() -> None:
+    rows = PRESET_ROW.findall(section("Presets", POLICY))
     for name, recency, importance, similarity, half_life in rows:
-        policy = Policy.preset(name)
-        assert policy.weights == Weights(float(recency), float(importance), float(similarity))
-        assert policy.half_life_days == pytest.approx(float(half_life), abs=0.005)
+        preset = Policy.preset(name)
+        assert preset.weights == Weights(float(recency), float(importance), float(similarity))
+        assert preset.half_life_days == pytest.approx(float(half_life), abs=0.005)
     with pytest.raises(ValueError, match=", ".join(sorted(row[0] for row in rows))):
         Policy.preset("no such preset")
 
@@ -126,8 +137,8 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
     rows = PROFILE_ROW.findall((ROOT / "docs" / "fading.md").read_text(encoding="utf-8"))
     assert len(rows) == 5
     for name, theta, gamma, alpha in rows:
-        policy = Policy.preset(name)
-        numbers = (policy.remembrance_threshold, policy.decay_grace, policy.decay_rate)
+        decay = Policy.preset(name).decay
+        numbers = (decay.remembrance_threshold, decay.grace, decay.rate)
         assert numbers == (int(theta), float(gamma), float(alpha))
 
 

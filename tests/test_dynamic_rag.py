@@ -105,7 +105,7 @@ def test_invalid_numbers_are_refused_and_the_old_ones_stay(rag: DynamicRAG, numb
         DynamicRAG(embedder=word_vectors, **numbers)
     with pytest.raises(PolicyError, match="profiles are"):
         DynamicRAG(embedder=word_vectors, profile="bold")
-    assert rag.memory.recall("tea").policy.decay_rate == 0.95
+    assert rag.memory.recall("tea").policy.decay.rate == 0.95
 
 
 def test_documents_may_go(rag: DynamicRAG) -> None:

@@ -27,7 +27,7 @@ SAYS = {
     "05_server.py": ["processes: [25, 25]", "50 reads of 'tea', 50 recalls", "'retrieval_count': 50"],
     "06_dynamic_rag.py": [
         "Remembered tokens: 2",
-        "refused: Policy(decay_rate=1.2)",
+        "refused: Decay(rate=1.2)",
         "gone: ('doc3',)",
         "doc1 pinned by the",
     ],

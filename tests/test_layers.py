@@ -13,14 +13,19 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"errors", "frozen"},
+    {"errors", "frozen", "interrupts"},
     {"records", "reports", "check_report", "identity"},
     {"policy"},
     PURE,
-    {"arguments"},
+    {"arguments", "length_limits"},
     {"flow"},
     {
         "memory",
+        "options",
+        "policy_in_force",
+        "opened",
+        "wiring",
+        "shared_memories",
         "dynamic_rag",
         "user_memory",
         "verbs",

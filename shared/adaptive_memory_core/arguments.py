@@ -84,7 +84,7 @@ def encodable(value: str, what: str) -> str:
 def words(value: object, what: str) -> str:
     """A text or a cue with something in it."""
     if not isinstance(value, str) or not value.strip():
-        raise InvalidInputError(f"The {what} is {value!r}. Give a string that is not blank.")
+        raise InvalidInputError(f"The {what} is {value!r:.80}. Give a string that is not blank.")
     return encodable(value, what)
 
 

@@ -55,7 +55,7 @@ class DynamicRAG:
             raise PolicyError(f"profile is {profile!r}. The paper's profiles are: {', '.join(PROFILES)}.")
         policy = _changed(Policy.preset(profile), remembrance_threshold, decay_grace_period, decay_rate)
         if embedding_weights is not None:
-            policy = policy.replace(strength_weight=_dynamic_share(embedding_weights))
+            policy = policy.replace(decay={"strength_weight": _dynamic_share(embedding_weights)})
         self._adaptive = (
             _in_ram(policy, embedder)
             if path is None
@@ -128,12 +128,12 @@ class DynamicEmbeddings:
 
         Set them at any time, as any two numbers whose ratio counts; what is invalid is refused and the old ones stay.
         """
-        dynamic = self._adaptive.policy.strength_weight
+        dynamic = self._adaptive.policy.decay.strength_weight
         return {"static": 1.0 - dynamic, "dynamic": dynamic}
 
     @embedding_weights.setter
     def embedding_weights(self, weights: Mapping[str, float]) -> None:
-        self._adaptive.policy = self._adaptive.policy.replace(strength_weight=_dynamic_share(weights))
+        self._adaptive.policy = self._adaptive.policy.replace(decay={"strength_weight": _dynamic_share(weights)})
 
     def configure(
         self,
@@ -149,8 +149,8 @@ class DynamicEmbeddings:
 
 
 def _changed(policy: Policy, theta: int | None, gamma: float | None, alpha: float | None) -> Policy:
-    given = {"remembrance_threshold": theta, "decay_grace": gamma, "decay_rate": alpha}
-    return policy.replace(**{name: value for name, value in given.items() if value is not None})
+    given = {"remembrance_threshold": theta, "grace": gamma, "rate": alpha}
+    return policy.replace(decay={name: value for name, value in given.items() if value is not None})
 
 
 def _dynamic_share(weights: Mapping[str, float]) -> float:

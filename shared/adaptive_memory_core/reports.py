@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +146,19 @@ class ProjectionStats:
 
 
 @dataclass(frozen=True, slots=True)
+class BackgroundStats:
+    """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
+
+    The chores are "write-back", "word index" and "relevance floors"; `failures` counts by chore.
+    """
+
+    doing: str | None = None
+    last_failed: str | None = None
+    last_error: str | None = None
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """The memory of one scope in numbers.
 
@@ -165,6 +178,7 @@ class Stats:
     update_ms: float | None
     projection: ProjectionStats
     useful_gain: float = 1.0
+    background: BackgroundStats = BackgroundStats()
 
     @property
     def remembered_fraction(self) -> float:

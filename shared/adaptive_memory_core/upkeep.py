@@ -183,7 +183,8 @@ class Upkeep:
         return await self._arun(verbs.calibrate(self._memory, self.scope, questions, policy))
 
     def _run(self, flow: Flow[T]) -> T:
-        return run(unmet_here(flow, self.fallback))
+        with self._memory.call():
+            return run(unmet_here(flow, self.fallback))
 
     async def _arun(self, flow: Flow[T]) -> T:
         return await arun(unmet_here(flow, self.fallback), self._memory.executor)

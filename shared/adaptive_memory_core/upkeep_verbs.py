@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
@@ -16,6 +17,7 @@ from adaptive_memory_core.flow import history as look_back
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
@@ -117,12 +119,19 @@ def calibrate(
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, memory.ports().channels)
-    request = request_to_calibrate(memory, scope, manner)
+    request = request_to_calibrate(memory, memory.embedder_name, scope, manner)
     return calibrating.calibrate(memory.ports(), request, asked)
 
 
-def request_to_calibrate(memory: Memory, scope: Scope, policy: Policy) -> Request:
+class Pace(Protocol):
+    """The time, and how it goes by."""
+
+    @property
+    def regime(self) -> Regime: ...
+    def now(self) -> float: ...
+
+
+def request_to_calibrate(pace: Pace, embedder: str, scope: Scope, policy: Policy) -> Request:
     """A recall that only looks, before it is known for what."""
-    now, cue = memory.now(), Cue(UNRELATED[0])
-    suited = policy.suited(memory.embedder_name)
-    return Request(memory.new_id(), scope, cue, 1, now, None, suited, memory.regime, reinforce=False)
+    now, cue = pace.now(), Cue(UNRELATED[0])
+    return Request("calibration", scope, cue, 1, now, None, policy.suited(embedder), pace.regime, reinforce=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ from adaptive_memory_core.flow.candidates.gather import Request
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.length_limits import check_texts, cut
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -42,11 +44,12 @@ class Memory(Protocol):
     @property
     def fields(self) -> Fields: ...
     @property
-    def embedder_name(self) -> str: ...
-    @property
     def keeping(self) -> Keeping: ...
     @property
+    def embedder_name(self) -> str: ...
+    @property
     def executor(self) -> Executor: ...
+    def call(self) -> AbstractContextManager[None]: ...
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
     def new_id(self) -> str: ...
@@ -57,6 +60,7 @@ def remember(memory: Memory, scope: Scope, items: Iterable[Item]) -> Flow[list[s
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
     given = [check.new_record(item, memory.fields) for item in items]
+    check_texts(given, memory.keeping.text_characters)
     return remembering.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
 
 
@@ -80,7 +84,7 @@ def recall(
     request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
-        request = replace(request, bar=bar, notes=notes)
+        request = replace(request, bar=bar, notes=(*request.notes, *notes))
     return recalling.recall(memory.ports(), request, fallback)
 
 
@@ -119,10 +123,12 @@ def _request(
     if policy is not None:
         check.channels(check.policy(policy, memory.policy), memory.ports().channels)
     at = check.moment(now, "now")
+    sought, notes = cut(check.cue(cue), memory.keeping.cue_characters)
     return Request(
         id=memory.new_id(),
         scope=scope,
-        cue=check.cue(cue),
+        cue=sought,
+        notes=notes,
         k=k,
         now=memory.now() if at is None else at,
         where=where,

@@ -16,6 +16,7 @@ from adaptive_memory_core.context.brief import extract
 from adaptive_memory_core.context.render import estimated_tokens, render
 from adaptive_memory_core.context.styles import STYLES
 from adaptive_memory_core.cue.time.english import English
+from adaptive_memory_core.policy import Copies, Shown, TimeWords
 from adaptive_memory_core.records import Hit, Scope
 from tests.behaviour.time_phrases import texts
 
@@ -77,7 +78,13 @@ def test_recalls_of_odd_texts_by_odd_cues_can_all_be_seen(memory: AdaptiveMemory
         {"text": text, "created_at": time, "metadata": more, "kind": text[:20] or "event"}
         for text, time, more in zip([*said[:SEVERAL], *odd], times, metadata, strict=False)
     )
-    policy = Policy(channels=("dense", "lexical"), intact=True, strict_time=False, same_share=0.8, relevance_floor=0.0)
+    policy = Policy(
+        channels=("dense", "lexical"),
+        shown=Shown(intact=True),
+        time_words=TimeWords(strict=False),
+        copies=Copies(same_share=0.8),
+        relevance_floor=0.0,
+    )
     for number, cue in enumerate([*said[SEVERAL:], *odd]):
         asked = Cue(cue, words=f"{cue} {said[number % SEVERAL]}")
         found = alice.recall(asked, policy=policy, reinforce=not number % 3, now=MOMENTS[number % 4])

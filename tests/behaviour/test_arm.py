@@ -88,7 +88,7 @@ class Histories(RuleBasedStateMachine):
 
     def _advance(self, user: str, returned: list[str]) -> None:
         policy = self.memory.policy
-        theta, gamma, alpha = policy.remembrance_threshold, policy.decay_grace, policy.decay_rate
+        theta, gamma, alpha = policy.decay.remembrance_threshold, policy.decay.grace, policy.decay.rate
         self.naive[user].query(returned, theta=theta, gamma=gamma, alpha=alpha)
 
     @rule(user=users, which=numbers, act=st.sampled_from(["pin", "unpin", "demote", "forget"]))

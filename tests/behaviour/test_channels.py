@@ -226,12 +226,13 @@ def test_a_call_that_hangs_holds_up_neither_close_nor_the_end_of_the_interpreter
     program = f"""
 import chromadb, threading
 from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.policy import Rerank
 def hang(*_): threading.Event().wait()
 async def sleep(*_):
     import asyncio
     await asyncio.sleep(3600)
 collection = chromadb.PersistentClient({str(tmp_path / "db")!r}).create_collection("tea", embedding_function=None)
-policy = Policy(channels=("dense", "a", "b"), channel_timeout_seconds=5, rerank_timeout_seconds=0.01)
+policy = Policy(channels=("dense", "a", "b"), channel_timeout_seconds=5, rerank=Rerank(timeout_seconds=0.01))
 own = {{"a": hang, "b": sleep}}
 embed = lambda texts: [[float(len(text)), 1.0] for text in texts]
 memory = AdaptiveMemory(collection, embedder=embed, policy=policy, channels=own, reranker=hang)

@@ -274,7 +274,7 @@ def test_what_is_shared_shares_no_block_with_ones_own(memory: AdaptiveMemory) ->
     memory.for_user("handbook").remember("office lamps are new", id="lamps", metadata={**said, "seq": 1})
     new = memory.for_user("new", fallback="handbook", fallback_below=2)
     new.remember("office cat", id="own", metadata={**said, "seq": 2})
-    policy = memory.policy.replace(merge=0.0)
+    policy = memory.policy.replace(shown={"merge": 0.0})
     shown = new.recall("office lamps", k=2, policy=policy).render()
     assert [("shared: handbook" in line, line.startswith("- [event")) for line in shown.splitlines()[1:]] == [
         (False, True),

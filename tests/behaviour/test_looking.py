@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, UserMemory, Weights
 from adaptive_memory_core.store.words import channel as lexical_channel
-from tests.conftest import Clock, Contents, Open, delete, word_vectors
+from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
 
 WORDS = Policy(channels=("dense", "lexical"))
 ONLY_WORDS = Policy(channels=("dense", "lexical"), weights=Weights(0, 0, 1), fusion=Fusion(dense=0), score_floor=0.01)
@@ -153,15 +153,14 @@ def test_a_large_collection_is_looked_through_beside_the_looks_and_nothing_is_wr
     for n, text in enumerate([*FILLER, "a zebra crossed"]):
         write(collection, str(n), text)
     before = everything(memory)
-    channel: Any = memory.ports().lexical
     alice.recall("zebra", reinforce=False)
-    channel._thread.join()
+    background_done(memory)
     answer = alice.recall("zebra", k=1, reinforce=False, policy=ONLY_WORDS)
     assert answer.ids == ("30",)
     assert not answer.trace
     assert everything(memory) == before
     alice.recall("zebra")
-    channel._thread.join()
+    background_done(memory)
     assert len(worded(memory)) == 31
 
 

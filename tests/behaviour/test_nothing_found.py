@@ -21,7 +21,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
-from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors
+from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done
 
 FACTS = [
     {"id": "tea", "text": "alice drinks jasmine tea"},
@@ -104,7 +104,7 @@ def test_a_recall_that_changes_nothing_starts_no_measuring(
 ) -> None:
     before = ledger_rows(alice.memory)  # type: ignore[arg-type] # the whole memory, behind its protocol
     alice.recall("zebra quantum ladder", reinforce=False)
-    alice.memory.ports().floors.close()  # type: ignore[attr-defined] # which would wait for it
+    background_done(alice.memory)
     assert ledger_rows(alice.memory) == before  # type: ignore[arg-type]
 
 
@@ -179,7 +179,7 @@ def test_where_nothing_but_a_time_is_asked_about_what_is_of_that_time_is_returne
 
 
 def test_a_faded_record_is_found_by_what_it_says(alice: UserMemory) -> None:
-    faded = FLOOR.replace(decay_rate=0.5, decay_grace=0.0)
+    faded = FLOOR.replace(decay={"rate": 0.5, "grace": 0.0})
     alice.memory.policy = faded  # type: ignore[misc] # read-only in the verbs' protocol
     alice.calibrate()
     for _ in range(6):

@@ -16,7 +16,7 @@ from adaptive_memory_core.store.ledger import strong_records
 if TYPE_CHECKING:
     from tests.conftest import Clock
 
-ARM = Policy.preset("balanced").replace(decay_grace=0, decay_rate=0.5)
+ARM = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.5})
 DIMENSIONS = 8
 
 
@@ -119,7 +119,7 @@ def test_it_is_the_true_top_k_by_either_way(
 ) -> None:
     """With a low limit the ledger names too many, and the search widens instead; the answer is the same."""
     random = np.random.default_rng(7)
-    policy = Policy.preset("aggressive").replace(decay_grace=1, recall_limit=limit)
+    policy = Policy.preset("aggressive").replace(decay={"grace": 1}, recall_limit=limit)
     with closing(AdaptiveMemory(new_collection(), embedder=embed, clock=clock, policy=policy)) as memory:
         alice = memory.for_user("alice")
         for number in range(60):

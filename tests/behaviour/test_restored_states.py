@@ -69,7 +69,9 @@ def test_the_ends_of_a_range_break_nothing_that_comes_after(
     open_memory: Open, exported: dict[str, Any], name: str
 ) -> None:
     """Across a restart, under a policy that uses every field."""
-    policy = Policy.preset("balanced").replace(half_life_growth=0.5, reads_before_refresh=2, refresh_floor_seconds=0)
+    policy = Policy.preset("balanced").replace(
+        reading={"half_life_growth": 0.5, "reads_before_refresh": 2}, refresh_floor_seconds=0
+    )
     high = 10**12 if math.isinf(RANGES[name].high) else RANGES[name].high
     for value in (RANGES[name].low, high):
         exact = int(value) if RANGES[name].whole else value

@@ -172,7 +172,7 @@ def test_verdicts_reach_the_ranking(alice: UserMemory, clock: Clock) -> None:
         clock.pass_days(1)
     worth = Policy(weights=Weights(recency=0, importance=1, similarity=0))
     assert alice.recall("tea", policy=worth).ids == ("b", "a")
-    assert alice.get("b").importance == pytest.approx(0.75)  # boost_max, of 0.5
+    assert alice.get("b").importance == pytest.approx(0.75)  # importance_bound, of 0.5
     assert alice.get("a").importance == pytest.approx(0.5 * 0.95**10)
 
 

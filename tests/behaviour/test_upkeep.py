@@ -23,12 +23,13 @@ from adaptive_memory_core import (
     StoreError,
     UserMemory,
 )
+from adaptive_memory_core.policy import Decay
 from tests.conftest import word_vectors
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Open
 
-ARM = Policy.preset("balanced").replace(decay_grace=0, decay_rate=0.5)
+ARM = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.5})
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_the_strength_multiplies_the_similarity_and_stands_beside_it(alice: User
 
 
 def test_a_floor_on_strength_keeps_an_exact_match_in_front(memory: AdaptiveMemory, alice: UserMemory) -> None:
-    floored = ARM.replace(strength_floor=0.9)
+    floored = ARM.replace(decay={"strength_floor": 0.9})
     bob = memory.for_user("bob")
     bob.remember_many([{"text": f"a cup of {drink}", "id": f"b-{drink}"} for drink in ("tea", "coffee")])
     for _ in range(20):
@@ -78,12 +79,12 @@ def test_a_floor_on_strength_keeps_an_exact_match_in_front(memory: AdaptiveMemor
 
 
 def test_a_read_may_restore_strength(alice: UserMemory) -> None:
-    alice.recall("a cup of coffee", k=4, policy=ARM.replace(restore_on_read=0.5))
+    alice.recall("a cup of coffee", k=4, policy=ARM.replace(decay={"restore_on_read": 0.5}))
     assert alice.get("coffee").read.strength == pytest.approx(0.5 + 0.5**6)
 
 
 def test_decay_may_count_days(memory: AdaptiveMemory, clock: Clock) -> None:
-    memory.policy = ARM.replace(unit="days", decay_grace=1)
+    memory.policy = ARM.replace(decay={"unit": "days", "grace": 1})
     bob = memory.for_user("bob")
     bob.remember("a cup of cocoa", id="cocoa")
     clock.pass_days(3)
@@ -98,7 +99,7 @@ def test_decay_may_count_days(memory: AdaptiveMemory, clock: Clock) -> None:
 
 
 def test_a_kind_may_fade_more_slowly(memory: AdaptiveMemory) -> None:
-    memory.policy = ARM.replace(by_kind={"fact": Remembrance(decay_grace=0, decay_rate=0.9)})
+    memory.policy = ARM.replace(decay={"by_kind": {"fact": Remembrance(grace=0, rate=0.9)}})
     bob = memory.for_user("bob")
     bob.remember_many([{"text": "tea"}, {"text": "red", "id": "f", "kind": "fact"}, {"text": "blue", "id": "e"}])
     for _ in range(2):
@@ -108,12 +109,12 @@ def test_a_kind_may_fade_more_slowly(memory: AdaptiveMemory) -> None:
 
 
 def test_another_profile_takes_over_without_losing_what_was(memory: AdaptiveMemory, alice: UserMemory) -> None:
-    memory.policy = Policy.preset("balanced").replace(decay_grace=0, decay_rate=0.9)
+    memory.policy = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.9})
     alice.recall("tea", k=1)
     assert alice.get("coffee").read.strength == pytest.approx(0.9 * 0.5**5)
     before = memory.policy
-    with pytest.raises(PolicyError, match="decay_rate"):
-        memory.policy = before.replace(decay_rate=1.5)
+    with pytest.raises(PolicyError, match=r"Decay\(rate=1.5\)"):
+        memory.policy = before.replace(decay={"rate": 1.5})
     assert memory.policy is before
 
 
@@ -124,13 +125,13 @@ def test_policies_that_alternate_for_long_stay_exact_and_leave_few_spans(
     bob = memory.for_user("bob")
     bob.remember_many([{"text": "tea"}, {"text": "cocoa", "id": "cocoa"}])
     for number in range(41):
-        bob.recall("tea", k=1, policy=ARM.replace(decay_rate=(0.9, 1.0, 0.95)[number % 3]))
+        bob.recall("tea", k=1, policy=ARM.replace(decay={"rate": (0.9, 1.0, 0.95)[number % 3]}))
     assert bob.get("cocoa").read.strength == pytest.approx(0.9**14 * 0.95**13)
     assert len(ledger_rows(memory)["spans"]) <= 7
 
 
 def test_pinning_before_the_first_recall_keeps_the_days_that_went_by(memory: AdaptiveMemory, clock: Clock) -> None:
-    memory.policy = ARM.replace(unit="days")
+    memory.policy = ARM.replace(decay={"unit": "days"})
     bob = memory.for_user("bob")
     bob.remember("a cup of cocoa", id="cocoa")
     clock.pass_days(2)
@@ -361,22 +362,22 @@ async def test_upkeep_is_async_too(alice: UserMemory) -> None:
 
 
 def test_days_that_went_by_under_another_policy_went_by_at_its_pace(memory: AdaptiveMemory, clock: Clock) -> None:
-    days = ARM.replace(unit="days", decay_rate=0.9)
+    days = ARM.replace(decay={"unit": "days", "rate": 0.9})
     memory.policy = days
     bob = memory.for_user("bob")
     bob.remember_many([{"text": "tea", "id": "t"}, {"text": "cocoa", "id": "c"}])
     bob.recall("tea", k=1)
-    memory.policy = days.replace(decay_rate=1.0)  # switched off
+    memory.policy = days.replace(decay={"rate": 1.0})  # switched off
     clock.pass_days(10)
     assert bob.get("c").read.strength == 1.0
     assert bob.prune(below=0.5, dry_run=True).ids == ()
     memory.policy = days  # and on again
     clock.pass_days(10)
     assert bob.get("c").read.strength == pytest.approx(0.9**10)
-    bob.recall("tea", k=1, policy=days.replace(decay_rate=1.0))  # of one call: time goes on as before
+    bob.recall("tea", k=1, policy=days.replace(decay={"rate": 1.0}))  # of one call: time goes on as before
     clock.pass_days(10)
     assert bob.get("c").read.strength == pytest.approx(0.9**20)
-    memory.policy = ARM.replace(decay_rate=0.5)
+    memory.policy = ARM.replace(decay={"rate": 0.5})
     clock.pass_days(100)
     assert bob.get("c").read.strength == pytest.approx(0.9**20)
     bob.recall("tea", k=1)
@@ -442,4 +443,4 @@ def test_yes_and_no_are_true_and_false(alice: UserMemory, value: Any) -> None:
 def test_a_kind_must_have_a_name_and_one_set_of_numbers() -> None:
     for kinds in ({"": Remembrance()}, [("a", Remembrance()), ("a", Remembrance())]):
         with pytest.raises(PolicyError, match="by_kind"):
-            Policy(by_kind=kinds)  # type: ignore[arg-type]
+            Policy(decay=Decay(by_kind=kinds))  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fusion, LedgerError, Policy, UserMemory, Weights
 from adaptive_memory_core.store.words import channel as lexical_channel
-from tests.conftest import Clock, Open, Vectors
+from tests.conftest import Clock, Open, Vectors, background_done
 
 BOTH: Any = ("dense", "lexical")
 HYBRID = Policy(channels=BOTH)
@@ -148,9 +148,8 @@ def test_a_large_collection_is_taken_in_beside_the_recalls(
     collection.add(ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=embed(texts), metadatas=owned)
     with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as memory:
         alice = memory.for_user("alice")
-        channel: Any = memory.ports().lexical
         alice.recall("zebra")
-        channel._thread.join()
+        background_done(memory)
         answer = alice.recall("zebra", k=1)
         assert not answer.trace
         assert answer[0].text == "a zebra crossed"

@@ -12,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.store.words import channel as lexical_channel
 from adaptive_memory_core.store.words import reread as second_look
-from tests.conftest import Clock, Vectors
+from tests.conftest import Clock, Vectors, background_done
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
 
@@ -32,10 +32,8 @@ def alice(
 
 def looked_again(alice: UserMemory, cue: str = "nothing") -> None:
     """A recall that counts, and the end of what it begins."""
-    channel: Any = alice._memory.ports().lexical
     alice.recall(cue, k=1)
-    if channel._thread is not None:
-        channel._thread.join()
+    background_done(alice.memory)
 
 
 def words_of(alice: UserMemory, cue: str) -> dict[str, float]:
@@ -93,6 +91,6 @@ def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before
 
 def test_looking_alone_begins_no_second_look(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     channel: Any = alice._memory.ports().lexical
-    before = channel._thread
+    before = channel._read_again
     alice.recall("nothing", reinforce=False)
-    assert channel._thread is before
+    assert channel._read_again == before

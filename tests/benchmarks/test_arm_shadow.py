@@ -27,7 +27,7 @@ def test_the_columns_are_the_paper_s_loop(profile: str) -> None:
         best = shadow.best(cue, 3, now=0.0)
         assert best.scores == pytest.approx(sorted(naive.scores(cue).values(), reverse=True)[:3], abs=1e-12)
         shadow.read(best.ids, now=0.0)
-        theta, gamma, alpha = policy.remembrance_threshold, int(policy.decay_grace), policy.decay_rate
+        theta, gamma, alpha = policy.decay.remembrance_threshold, int(policy.decay.grace), policy.decay.rate
         naive.query(best.ids, theta=theta, gamma=gamma, alpha=alpha)
         assert shadow.strengths == pytest.approx([item.norm for item in naive.items.values()], rel=1e-9)
         assert list(shadow.remembered) == [item.remembered for item in naive.items.values()]
@@ -44,7 +44,7 @@ def test_a_fixed_search_misses_the_strong_record_behind_the_faded() -> None:
 
 
 def test_in_days_time_fades_and_recalls_do_not() -> None:
-    policy = Policy.preset("balanced").replace(unit="days", decay_grace=1, decay_rate=0.5, restore_on_read=1.0)
+    policy = Policy.preset("balanced").replace(decay={"unit": "days", "grace": 1, "rate": 0.5, "restore_on_read": 1.0})
     shadow = Shadow(policy, 2)
     shadow.add(["a", "b"], np.array([[1.0, 0.0], [0.0, 1.0]]), now=0.0)
     shadow.read(["a"], now=DAY)

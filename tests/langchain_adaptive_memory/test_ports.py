@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.policy import Rerank
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 
 if TYPE_CHECKING:
@@ -41,5 +42,7 @@ async def test_the_memorys_channels_and_its_reranker_rank_the_documents(
         if reinforce:
             logged = memory.for_user("alice").recalls()[0].candidates[0]
             assert {"words", "sql", "reranker"} <= logged.parts.keys()
-    plain = retriever.invoke("something strong", policy=Policy(channels=("dense", "lexical"), rerank_weight=0.0))
+    plain = retriever.invoke(
+        "something strong", policy=Policy(channels=("dense", "lexical"), rerank=Rerank(weight=0.0))
+    )
     assert plain[0].page_content == "black coffee is strong"

@@ -198,7 +198,7 @@ def test_one_memory_serves_all_that_is_made_of_a_retriever(new_store: NewStore) 
             assert other.memory is retriever.memory
         everyone = retriever.memory.for_everyone()
         assert everyone.stats().recalls == 4
-        assert len([one for one in threading.enumerate() if "adaptive" in one.name and "projector" in one.name]) <= 1
+        assert len([one for one in threading.enumerate() if "adaptive" in one.name and "background" in one.name]) <= 1
 
 
 def test_a_memory_that_was_made_for_a_retriever_is_closed_with_it_and_one_that_was_given_is_not(

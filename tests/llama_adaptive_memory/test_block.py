@@ -15,10 +15,10 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import BaseMemoryBlock, Memory
 from llama_index.core.schema import MetadataMode
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Recall
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryRetriever
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 from tests.llama_adaptive_memory.conftest import index_over, texts
 
 EVERY_READ = Policy(refresh_floor_seconds=0)
@@ -252,3 +252,13 @@ async def test_what_cannot_be_shown_is_left_out(
         block.on_error = "raise"
         with pytest.raises(OverflowError):
             await block.aget(asked, session_id="monday")
+
+
+def test_a_message_too_long_to_keep_costs_only_itself(collection: Collection) -> None:
+    memory = AdaptiveMemory(collection, embedder=word_vectors, keeping=Keeping(text_characters=300))
+    with memory, AdaptiveMemoryBlock(memory, user_id="ana") as block:
+        with pytest.warns(RuntimeWarning, match="text_characters"):
+            chat = session(block, "monday", "I drink tea.", "x" * 301, "I own a boat.", "Enough for today.")
+        assert "boat" in recalled(chat, "What do I own?")
+        assert {hit.text for hit in block.memory.recall("x", k=9)} >= {"I drink tea."}
+        assert all(len(hit.text) <= 300 for hit in block.memory.recall("x", k=9))

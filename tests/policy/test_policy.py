@@ -12,35 +12,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Keeping, Policy, PolicyError, Remembrance, Weights
+from adaptive_memory_core import AdaptiveMemory, PolicyError
+from adaptive_memory_core.policy import (
+    Copies,
+    Decay,
+    Fusion,
+    Keeping,
+    Policy,
+    Reading,
+    Remembrance,
+    Rerank,
+    Shown,
+    Spreads,
+    TimeWords,
+    Usefulness,
+    Weights,
+)
 from adaptive_memory_core.score.signals import decay
 
-CHOICES = {
-    "temporal",
-    "strict_time",
-    "weights",
-    "blend",
-    "channels",
-    "fusion",
-    "unit",
-    "by_kind",
-    "duplicates",
-    "intact",
-    "channel_weights",
-    "kind_weights",
-    "useful",
-    "adaptive",
-}
-NUMBERS = [field.name for field in fields(Policy) if field.name not in CHOICES]
-KEEPING_NUMBERS = [field.name for field in fields(Keeping) if field.name not in {"log", "durability"}]
+GROUPS = (Policy, Reading, TimeWords, Decay, Remembrance, Copies, Rerank, Shown, Spreads, Usefulness, Weights, Keeping)
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]
 NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"1"]
 MAKERS: list[tuple[Callable[..., object], str]] = [
-    *((Policy, name) for name in NUMBERS),
-    *((Weights, name) for name in ("recency", "importance", "similarity")),
+    *((make, name) for make in GROUPS for name in make.RANGES),
     *((Fusion, field.name) for field in fields(Fusion) if field.name != "method"),
-    *((Keeping, name) for name in KEEPING_NUMBERS),
 ]
+
+
+def test_every_number_of_a_policy_has_a_range() -> None:
+    for kind in GROUPS:
+        numbers = {field.name for field in fields(kind) if type(field.default) in (int, float)}
+        assert numbers == set(kind.RANGES), kind
 
 
 @pytest.mark.parametrize(("make", "name"), MAKERS)
@@ -57,42 +59,55 @@ def test_every_number_refuses_what_is_below_its_range(make: Callable[..., object
         make(**{name: -1})
 
 
-HIGHEST = {
-    "half_life_growth": 10,
-    "recall_k": 10_000,
-    "recall_limit": 30_000,
-    "similarity_floor": 1,
-    "score_floor": 1,
-    "count_weight": 1,
-    "count_boost_max": 1,
-    "count_decay_per_day": 1,
-    "verdict_step": 0.05,
-    "boost_max": 1,
-    "reads_before_refresh": 100,
-    "remembrance_threshold": 1_000_000,
-    "recency_spread": 1,
-    "importance_spread": 1,
-    "similarity_spread": 2,
+HIGHEST: dict[tuple[Callable[..., object], str], float] = {
+    (Reading, "half_life_growth"): 10,
+    (Policy, "recall_k"): 10_000,
+    (Policy, "recall_limit"): 30_000,
+    (Policy, "similarity_floor"): 1,
+    (Policy, "score_floor"): 1,
+    (Reading, "count_weight"): 1,
+    (Reading, "count_boost_max"): 1,
+    (Reading, "count_decay_per_day"): 1,
+    (Usefulness, "importance_step"): 0.05,
+    (Usefulness, "importance_bound"): 1,
+    (Reading, "reads_before_refresh"): 100,
+    (Decay, "remembrance_threshold"): 1_000_000,
+    (Spreads, "recency"): 1,
+    (Spreads, "importance"): 1,
+    (Spreads, "similarity"): 2,
 }
 
 
-@pytest.mark.parametrize(("name", "highest"), HIGHEST.items())
-def test_a_number_may_reach_its_bound_and_not_pass_it(name: str, highest: float) -> None:
-    assert getattr(Policy().replace(**{name: highest}), name) == highest
+@pytest.mark.parametrize(("made", "highest"), HIGHEST.items())
+def test_a_number_may_reach_its_bound_and_not_pass_it(made: tuple[Callable[..., object], str], highest: float) -> None:
+    make, name = made
+    assert getattr(make(**{name: highest}), name) == highest
     with pytest.raises(PolicyError, match=re.escape(f", {highest:g}]")):
-        Policy().replace(**{name: highest + 1})
+        make(**{name: highest + 1})
 
 
-@pytest.mark.parametrize("name", ["half_life_days", "half_life_days_max", "read_window_days", "recall_k"])
-def test_where_0_has_no_meaning_it_is_refused(name: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [(Policy, "half_life_days"), (Reading, "half_life_days_max"), (Reading, "window_days"), (Policy, "recall_k")],
+)
+def test_where_0_has_no_meaning_it_is_refused(make: Callable[..., object], name: str) -> None:
     with pytest.raises(PolicyError, match=name):
-        Policy().replace(**{name: 0})
+        make(**{name: 0})
 
 
-@pytest.mark.parametrize("name", ["recall_k", "recall_limit", "reads_before_refresh", "remembrance_threshold"])
-def test_a_count_is_a_whole_number(name: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (Policy, "recall_k"),
+        (Policy, "recall_limit"),
+        (Reading, "reads_before_refresh"),
+        (Decay, "remembrance_threshold"),
+        (Rerank, "candidates"),
+    ],
+)
+def test_a_count_is_a_whole_number(make: Callable[..., object], name: str) -> None:
     with pytest.raises(PolicyError, match="whole number"):
-        Policy().replace(**{name: 1.5})
+        make(**{name: 1.5})
 
 
 @pytest.mark.parametrize(("make", "name"), MAKERS)
@@ -118,18 +133,42 @@ def test_a_number_no_float_can_hold_is_refused_like_any_other(make: Callable[...
         {"channels": ("dense", "graph")},
         {"channels": (["dense"],)},
         {"channels": None},
-        {"unit": "weeks"},
-        {"unit": None},
-        {"by_kind": {"fact": {"decay_rate": 0.9}}},
-        {"by_kind": {1: Remembrance()}},
-        {"by_kind": "fact"},
-        {"by_kind": None},
-        {"by_kind": [("fact",)]},
+        *(
+            {name: None}
+            for name in ("useful", "reading", "time_words", "decay", "copies", "rerank", "shown", "spreads")
+        ),
+        {"decay": {"rate": 0.9}},
+        {"decay": Remembrance()},
+        {"adaptive": 1},
     ],
 )
 def test_a_choice_refuses_what_is_not_among_its_values(wrong: dict[str, Any]) -> None:
     with pytest.raises(PolicyError, match="is not allowed"):
         Policy(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong"),
+    [
+        (Decay, {"unit": "weeks"}),
+        (Decay, {"unit": None}),
+        (Decay, {"by_kind": {"fact": {"rate": 0.9}}}),
+        (Decay, {"by_kind": {1: Remembrance()}}),
+        (Decay, {"by_kind": "fact"}),
+        (Decay, {"by_kind": None}),
+        (Decay, {"by_kind": [("fact",)]}),
+        (Copies, {"duplicates": "burn"}),
+        (Copies, {"duplicates": ["keep"]}),
+        (TimeWords, {"enabled": 1}),
+        (TimeWords, {"strict": None}),
+        (Shown, {"intact": "yes"}),
+    ],
+)
+def test_a_choice_of_a_group_refuses_what_is_not_among_its_values(
+    make: Callable[..., object], wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(PolicyError, match=f"{make.__name__}.* is not allowed"):
+        make(**wrong)
 
 
 def test_weights_of_0_are_refused_with_a_way_out() -> None:
@@ -149,6 +188,17 @@ def test_replace_refuses_names_it_does_not_know_and_lists_those_it_does() -> Non
     with pytest.raises(PolicyError, match=r"no halflife, k\. Its fields are: weights, .*half_life_days") as refusal:
         Policy().replace(halflife=3, k=5, recall_k=7)
     assert "recall_k" in str(refusal.value)
+
+
+def test_replace_changes_the_named_fields_of_a_group_and_leaves_the_others() -> None:
+    policy = Policy.preset("balanced").replace(decay={"rate": 0.5}, weights={"recency": 1})
+    assert policy.decay == Decay(rate=0.5, grace=5, remembrance_threshold=3)
+    assert policy.weights == Weights(1, 0, 1)
+    assert policy.replace(decay=Decay()).decay.rate == 1.0
+    with pytest.raises(PolicyError, match=r"Decay has no speed\. Its fields are: remembrance_threshold, grace, rate"):
+        policy.replace(decay={"speed": 2})
+    with pytest.raises(PolicyError, match=r"Decay\(rate=2\)"):
+        policy.replace(decay={"rate": 2})
 
 
 def test_a_policy_cannot_be_changed_in_place() -> None:
@@ -182,11 +232,20 @@ numbers = st.fixed_dictionaries(
         "half_life_days": st.floats(0.1, 1e6) | st.integers(1, 10_000),
         "recall_k": st.integers(1, 10_000),
         "similarity_floor": st.floats(0, 1),
-        "verdict_step": st.floats(0, 0.05),
+        "useful": st.builds(Usefulness, importance_step=st.floats(0, 0.05)),
         "refresh_floor_seconds": st.floats(0, 1e6) | st.integers(0, 1000),
         "blend": st.sampled_from(["sum", "product"]),
-        "unit": st.sampled_from(["recalls", "days"]),
-        "by_kind": st.sampled_from([(), {"fact": Remembrance(decay_rate=0.9)}]),
+        "decay": st.builds(
+            Decay,
+            unit=st.sampled_from(["recalls", "days"]),
+            by_kind=st.sampled_from([(), {"fact": Remembrance(rate=0.9)}]),
+        ),
+        "reading": st.builds(Reading, half_life_growth=st.floats(0, 10)),
+        "time_words": st.builds(TimeWords, strict=st.booleans()),
+        "copies": st.builds(Copies, st.sampled_from(["keep", "drop"])),
+        "rerank": st.builds(Rerank, candidates=st.integers(1, 99)),
+        "shown": st.builds(Shown, st.booleans()),
+        "spreads": st.builds(Spreads, st.floats(0.1, 1)),
         "channels": st.sampled_from(["auto", ("dense",), ("dense", "lexical"), ("lexical", "dense")]),
         "fusion": st.sampled_from(["auto", Fusion(), Fusion(dense=0.5)]),
         "kind_weights": st.sampled_from([(), {"fact": 1, "reflection": 0.8}]),

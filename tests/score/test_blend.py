@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Hit, Policy, ReadState, Record, Weights
+from adaptive_memory_core.policy import Spreads
 from adaptive_memory_core.score.blend import normalise, score
 from adaptive_memory_core.score.signals import DAY
 
@@ -22,9 +23,7 @@ policies = st.builds(
     weights=all_weights,
     blend=st.sampled_from(["sum", "product"]),
     half_life_days=st.floats(0.1, 1000),
-    recency_spread=spreads,
-    importance_spread=spreads,
-    similarity_spread=spreads,
+    spreads=st.builds(Spreads, spreads, spreads, spreads),
 )
 states = st.builds(
     ReadState,

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Hit, Intent, Policy, Record, Scored, Weights, Window
+from adaptive_memory_core.policy import TimeWords
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.score.time_match import attuned, closeness, timely
 
@@ -69,7 +70,7 @@ def test_a_record_of_unknown_time_stands_between_those_in_and_out_of_the_window(
 
 
 def test_temporal_false_ignores_the_intent() -> None:
-    policy = Policy(temporal=False)
+    policy = Policy(time_words=TimeWords(enabled=False))
     hits = [hit("new", 199), hit("then", 103)]
     assert order(hits, WEEK, policy) == order(hits, Intent(), policy)
 
@@ -92,7 +93,7 @@ INTENTS = st.sampled_from(
 def test_scores_stay_in_bounds_parts_add_up_and_the_loss_is_bounded(
     given: list[tuple[float, float | None]], intent: Intent, time: float, lean: float
 ) -> None:
-    policy = Policy(time_weight=time, lean_weight=lean)
+    policy = Policy(time_words=TimeWords(weight=time, lean_weight=lean))
     scored = [
         Scored(Hit(Record(str(n), "x", created_at=at), score, str(n)), score, {"similarity": score}, {})
         for n, (score, at) in enumerate(given)

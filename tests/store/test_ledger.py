@@ -138,7 +138,7 @@ def test_the_cache_is_never_behind_another_connection(
         ledger.close()
 
 
-PACES = [EVERY, *(EVERY.replace(decay_rate=rate) for rate in (0.5, 0.9))]
+PACES = [EVERY, *(EVERY.replace(decay={"rate": rate}) for rate in (0.5, 0.9))]
 
 
 @settings(deadline=None, max_examples=25)

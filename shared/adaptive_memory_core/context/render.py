@@ -15,7 +15,7 @@ from adaptive_memory_core.context.layout import Layout
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.policy.policy import MERGE
+from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scored
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
@@ -36,7 +36,7 @@ def render(
     summarise: Summarise | None = None,
     resolve: bool = True,
     beside: Sequence[Neighbour] = (),
-    merge: float = MERGE,
+    merge: float = Shown().merge,
     fields: Fields = DEFAULT_FIELDS,
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.

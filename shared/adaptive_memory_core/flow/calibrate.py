@@ -53,7 +53,9 @@ def calibrate(
 
 def quiet(request: Request) -> Request:
     """The same way of looking, with nothing that drops hits for being far or follows the time asked about."""
-    policy = request.policy.replace(similarity_floor=0.0, score_floor=0.0, relevance_floor=0.0, temporal=False)
+    policy = request.policy.replace(
+        similarity_floor=0.0, score_floor=0.0, relevance_floor=0.0, time_words={"enabled": False}
+    )
     return replace(request, policy=policy, reinforce=False, where=None, bar=None, turn=None)
 
 

@@ -35,6 +35,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         update_ms=median(tally.update_ms) if tally.update_ms else None,
         projection=ports.projector.stats().pending_for(tally.pending),
         useful_gain=gain(tally.balance),
+        background=ports.background.stats(),
     )
 
 

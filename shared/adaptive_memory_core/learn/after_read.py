@@ -41,7 +41,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     return replace(
         state,
         last_read=last_read,
-        refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
+        refreshed_at=last_read if streak >= policy.reading.reads_before_refresh else state.refreshed_at,
         streak=streak,
         retrieval_count=state.retrieval_count + 1,
         credit=credit,
@@ -53,7 +53,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
 
 def _streak(state: ReadState, policy: Policy, *, now: float) -> int:
     """Reads in a row, this one included: one that comes after the window starts a new row."""
-    if state.last_read is None or now - state.last_read > policy.read_window_days * DAY:
+    if state.last_read is None or now - state.last_read > policy.reading.window_days * DAY:
         return 1
     return state.streak + 1
 

@@ -9,15 +9,16 @@ from adaptive_memory_core.records import ReadState, Verdict
 
 
 def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
-    """The boost after one verdict: the importance moves by at most `verdict_step`, all of them by at most `boost_max`.
+    """The boost after one verdict: one moves the importance by `importance_step`, all by `importance_bound` at most.
 
     >>> judged(0.0, Verdict.HELPFUL, Policy()), judged(0.0, Verdict.UNHELPFUL, Policy())
     (0.05, -0.05)
     >>> judged(0.5, Verdict.HELPFUL, Policy())
     0.5
     """
-    step = policy.verdict_step if verdict is Verdict.HELPFUL else -policy.verdict_step
-    return min(policy.boost_max, max(-policy.boost_max, round((1.0 + boost) * (1.0 + step) - 1.0, 12)))
+    step, bound = policy.useful.importance_step, policy.useful.importance_bound
+    moved = (1.0 + boost) * (1.0 + (step if verdict is Verdict.HELPFUL else -step)) - 1.0
+    return min(bound, max(-bound, round(moved, 12)))
 
 
 def rejudged(

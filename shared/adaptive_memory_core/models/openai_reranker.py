@@ -90,7 +90,7 @@ def marks(reply: str | None, count: int, name: str) -> list[float]:
     if len(found) != count or not all(0.0 <= one <= BEST for one in found):
         raise RerankerError(
             f"{name} did not mark each of {count} texts from 0 to {BEST}. It said: {text[:200]!r}. Use a model that "
-            "follows instructions, or fewer candidates: Policy(rerank_candidates=...)."
+            "follows instructions, or fewer candidates: Policy(rerank=Rerank(candidates=...))."
         )
     return [one / BEST for one in found]
 

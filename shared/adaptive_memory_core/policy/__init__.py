@@ -1,0 +1,30 @@
+"""How a memory should behave: `Policy`, and the groups of numbers it is made of. The names here are public."""
+
+from adaptive_memory_core.policy.copies import Copies
+from adaptive_memory_core.policy.decay import Decay, Remembrance
+from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.reading import Reading
+from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shown import Shown
+from adaptive_memory_core.policy.spreads import Spreads
+from adaptive_memory_core.policy.time_words import TimeWords
+from adaptive_memory_core.policy.usefulness import Usefulness
+from adaptive_memory_core.policy.weights import Weights
+
+__all__ = [
+    "Copies",
+    "Decay",
+    "Fusion",
+    "Keeping",
+    "Policy",
+    "Reading",
+    "Remembrance",
+    "Rerank",
+    "Shown",
+    "Spreads",
+    "TimeWords",
+    "Usefulness",
+    "Weights",
+]

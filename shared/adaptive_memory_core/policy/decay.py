@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
+from adaptive_memory_core.policy.old_names import KIND_PLACES, takes_old_names
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
 
 Unit = Literal["recalls", "days"]
 MOST_PHASES = 100
-REMEMBRANCE_RANGES: dict[str, Range] = {
-    "remembrance_threshold": Range(1, 1_000_000, whole=True),
-    "decay_grace": Range(0, 1_000_000),
-    "decay_rate": Range(0, 1, above=True),
-    "strength_floor": SHARE,
-    "restore_on_read": SHARE,
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Decay:
+class DecayCurve:
     """What a unit of not being read does: beyond `grace` each leaves `rate` of the strength, down to `floor`."""
 
     grace: float = 5.0
@@ -29,26 +23,65 @@ class Decay:
     floor: float = 0.0
 
 
+@takes_old_names(KIND_PLACES)
 @dataclass(frozen=True, slots=True)
 class Remembrance:
-    """The numbers of remembrance for one kind of memory; the fields are those of Policy.
+    """When a record is remembered for good, and how it decays until then; ARM's numbers, for one kind of memory.
 
-    >>> Remembrance(decay_rate=0.99).decay
-    Decay(grace=5.0, rate=0.99, floor=0.0)
+    >>> Remembrance(rate=0.99).curve
+    DecayCurve(grace=5.0, rate=0.99, floor=0.0)
     """
 
-    remembrance_threshold: int = 3
-    decay_grace: float = 5.0
-    decay_rate: float = 1.0
-    strength_floor: float = 0.0
-    restore_on_read: float = 0.0
+    remembrance_threshold: int = 3  # theta: counted reads until a record is remembered; ARM, "balanced"
+    grace: float = 5.0  # gamma: units after the last read before strength decays; ARM, "balanced"
+    rate: float = 1.0  # alpha: share of the strength that a unit beyond the grace leaves; 1 = off; ARM: 0.80 to 0.99
+    strength_floor: float = 0.0  # strength that decay alone never takes; ARM: 0
+    restore_on_read: float = 0.0  # share of the lost strength that a read gives back; ARM: 0
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "remembrance_threshold": Range(1, 1_000_000, whole=True),
+        "grace": Range(0, 1_000_000),
+        "rate": Range(0, 1, above=True),
+        "strength_floor": SHARE,
+        "restore_on_read": SHARE,
+    }
 
     def __post_init__(self) -> None:
-        check_ranges(self, REMEMBRANCE_RANGES)
+        check_ranges(self, self.RANGES)
 
     @property
-    def decay(self) -> Decay:
-        return Decay(self.decay_grace, self.decay_rate, self.strength_floor)
+    def curve(self) -> DecayCurve:
+        return DecayCurve(self.grace, self.rate, self.strength_floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Decay(Remembrance):
+    """The decay of a whole memory: the numbers for all kinds without their own, and what they count.
+
+    >>> Decay(rate=0.95, by_kind={"fact": Remembrance(rate=0.99)}).of("fact").rate
+    0.99
+    """
+
+    unit: Unit = "recalls"  # what grace and rate count: the user's "recalls", as ARM, or "days"
+    strength_weight: float = 1.0  # share of the similarity that strength may take: ARM: 1; 0 = none
+    by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # other numbers for some kinds
+
+    RANGES: ClassVar[dict[str, Range]] = {**Remembrance.RANGES, "strength_weight": SHARE}
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"unit": ("recalls", "days")}
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)
+        check_choices(self, self.CHOICES)
+        object.__setattr__(self, "by_kind", kinds_of(self.by_kind))
+
+    def of(self, kind: str | None) -> Remembrance:
+        """What holds for a kind of memory: its own numbers, else those of all."""
+        return (dict(self.by_kind).get(kind or "") if self.by_kind else None) or self
+
+    @property
+    def pace(self) -> Pace:
+        """How what is not read loses strength."""
+        return Pace(self.unit, self.curve, tuple((kind, own.curve) for kind, own in dict(self.by_kind).items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +89,13 @@ class Pace:
     """The decay of every kind, and what it counts: the user's recalls, or days."""
 
     unit: Unit = "recalls"
-    decay: Decay = Decay()
-    by_kind: tuple[tuple[str, Decay], ...] = ()
+    decay: DecayCurve = DecayCurve()
+    by_kind: tuple[tuple[str, DecayCurve], ...] = ()
 
-    def of(self, kind: str | None) -> Decay:
+    def of(self, kind: str | None) -> DecayCurve:
         """The decay of one kind.
 
-        >>> Pace("recalls", Decay(), (("fact", Decay(rate=0.9)),)).of("fact").rate
+        >>> Pace("recalls", DecayCurve(), (("fact", DecayCurve(rate=0.9)),)).of("fact").rate
         0.9
         """
         for name, own in self.by_kind:
@@ -103,9 +136,9 @@ class Regime:
 
 
 def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
-    """What a policy was given as `by_kind`, checked, in the order of the names.
+    """What a Decay was given as `by_kind`, checked, in the order of the names.
 
-    >>> kinds_of({"fact": Remembrance(), "chat": Remembrance(decay_rate=0.9)})[0][0]
+    >>> kinds_of({"fact": Remembrance(), "chat": Remembrance(rate=0.9)})[0][0]
     'chat'
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else given
@@ -115,11 +148,11 @@ def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
     )
     if not usable or not isinstance(pairs, list | tuple):
         raise PolicyError(
-            f"Policy(by_kind={given!r}) is not allowed. Give a mapping from kind to numbers, "
-            'e.g. {"fact": Remembrance(decay_rate=0.99)}.'
+            f"Decay(by_kind={given!r}) is not allowed. Give a mapping from kind to numbers, "
+            'e.g. {"fact": Remembrance(rate=0.99)}.'
         )
     if len(dict(pairs)) < len(pairs):
-        raise PolicyError(f"Policy(by_kind={given!r}) names a kind twice. Give each kind once.")
+        raise PolicyError(f"Decay(by_kind={given!r}) names a kind twice. Give each kind once.")
     return tuple(sorted(dict(pairs).items()))
 
 

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.ranges import POSITIVE, Range, check_ranges
+from adaptive_memory_core.policy.ranges import POSITIVE, Range, check_choices, check_ranges
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
     """How the ledger and the write-back into the collection are kept."""
 
-    lag_seconds: float = 5.0  # seconds until a change stands in the collection; facts: few, large batches
+    lag_seconds: float = 5.0  # seconds until a change stands in the collection; measured: few, large batches are cheap
     queue_limit: int = 5_000  # records waiting before the lag is cut short
-    batch: int = 500  # records per write; facts: 200 to 500
+    batch: int = 500  # records per write; measured: 200 to 500
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
     sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
     durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+    cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
+    text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "lag_seconds": Range(0.01, 3600),
+        "queue_limit": Range(1, 1_000_000, whole=True),
+        "batch": Range(1, 5_000, whole=True),
+        "log_days": POSITIVE,
+        "log_recalls": Range(1, whole=True),
+        "sample_recalls": Range(1, whole=True),
+        "cue_characters": Range(100, 10_000_000, whole=True),
+        "text_characters": Range(100, 100_000_000, whole=True),
+    }
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"durability": ("normal", "full")}
 
     def __post_init__(self) -> None:
-        check_ranges(
-            self,
-            {
-                "lag_seconds": Range(0.01, 3600),
-                "queue_limit": Range(1, 1_000_000, whole=True),
-                "batch": Range(1, 5_000, whole=True),
-                "log_days": POSITIVE,
-                "log_recalls": Range(1, whole=True),
-                "sample_recalls": Range(1, whole=True),
-            },
-        )
-        if self.durability not in ("normal", "full"):
-            raise PolicyError(f"Keeping(durability={self.durability!r}) is not allowed. It must be 'normal' or 'full'.")
+        check_ranges(self, self.RANGES)
+        check_choices(self, self.CHOICES)

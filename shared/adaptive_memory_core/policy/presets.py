@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.policy.copies import Copies
+from adaptive_memory_core.policy.decay import Decay
+from adaptive_memory_core.policy.reading import Reading
+from adaptive_memory_core.policy.spreads import Spreads
+from adaptive_memory_core.policy.time_words import TimeWords
 from adaptive_memory_core.policy.weights import EQUAL, Weights
 
 Settings = Mapping[str, Any]
@@ -19,9 +24,9 @@ def settings_of(name: object) -> Settings:
     >>> dict(settings_of("default"))
     {}
     """
-    if not isinstance(name, str) or name not in _PRESETS:
-        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(_PRESETS))}.")
-    return _PRESETS[name]
+    if not isinstance(name, str) or name not in PRESETS:
+        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(PRESETS))}.")
+    return PRESETS[name]
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
@@ -29,10 +34,8 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
     plain: dict[str, Any] = {
         "blend": "sum",
         "channels": ("dense",),
-        "duplicates": "keep",
-        "recency_spread": 0.01,
-        "importance_spread": 0.01,
-        "similarity_spread": 0.01,
+        "copies": Copies("keep"),
+        "spreads": Spreads(recency=0.01, importance=0.01, similarity=0.01),
     }
     return {"weights": weights, **plain, **changes}
 
@@ -41,13 +44,11 @@ def _arm(theta: int, gamma: float, alpha: float) -> Settings:
     """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
     return {
         "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
-        "temporal": False,
-        "duplicates": "keep",
+        "time_words": TimeWords(enabled=False),
+        "copies": Copies("keep"),
         "channels": ("dense",),
         "refresh_floor_seconds": 0.0,
-        "remembrance_threshold": theta,
-        "decay_grace": gamma,
-        "decay_rate": alpha,
+        "decay": Decay(remembrance_threshold=theta, grace=gamma, rate=alpha),
     }
 
 
@@ -57,11 +58,11 @@ _COMPOSITE: Settings = {  # the article on recall for agents: signals as they ar
     "recall_k": 30,
     "score_floor": 0.35,
     "half_life_days": 7.0,
-    "count_weight": 0.0,
+    "reading": Reading(count_weight=0.0),
     "refresh_floor_seconds": 0.0,
-    "temporal": False,
+    "time_words": TimeWords(enabled=False),
 }
-_PRESETS: dict[str, Settings] = {
+PRESETS: dict[str, Settings] = {
     "default": {},
     "equal": _literature(),
     "composite": _COMPOSITE,
@@ -71,9 +72,9 @@ _PRESETS: dict[str, Settings] = {
     "planning": _literature(half_life_days=30.0),
     "generative_agents": _literature(
         half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24,
-        count_weight=0.0,
+        reading=Reading(count_weight=0.0),
         refresh_floor_seconds=0.0,
-        temporal=False,
+        time_words=TimeWords(enabled=False),
     ),
     "balanced": _arm(theta=3, gamma=5, alpha=0.95),
     "ultra_efficient": _arm(theta=10, gamma=1, alpha=0.90),

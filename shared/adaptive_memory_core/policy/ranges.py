@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import PolicyError
@@ -36,7 +37,7 @@ POSITIVE = Range(0, above=True)
 SHARE = Range(0, 1)
 
 
-def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
+def check_ranges(owner: object, ranges: Mapping[str, Range]) -> None:
     """Refuse the first field that lies outside its range, saying what was given and what is allowed."""
     for name, allowed in ranges.items():
         value = getattr(owner, name)
@@ -44,3 +45,20 @@ def check_ranges(owner: object, ranges: dict[str, Range]) -> None:
             raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
         if not allowed.whole:
             object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy
+
+
+def check_choices(owner: object, choices: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse the first field that is none of its words."""
+    for name, allowed in choices.items():
+        value = getattr(owner, name)
+        if value not in allowed:
+            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {said}.")
+
+
+def check_switches(owner: object, names: Iterable[str]) -> None:
+    """Refuse the first field that is neither on nor off."""
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, bool):
+            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be True or False.")

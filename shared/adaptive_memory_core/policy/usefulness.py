@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ranges
@@ -28,12 +29,26 @@ class Usefulness:
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
     least: float = 0.0625  # share of the weight that is left where usefulness has misled
     most: float = 1.0  # and where it has led: more than all of it gained nothing
+    importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
+    importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "weight": Range(0, 10),
+        "hours": POSITIVE,
+        "hours_power": Range(0, 3),
+        "recalls": POSITIVE,
+        "recalls_power": Range(0, 3),
+        "unhelpful": SHARE,
+        "reach": Range(0, 1000, whole=True),
+        "step": Range(0, 2),
+        "least": Range(0.001, 1),
+        "most": Range(1, 10),
+        "importance_step": Range(0, 0.05),
+        "importance_bound": SHARE,
+    }
 
     def __post_init__(self) -> None:
-        powers = dict.fromkeys(("hours_power", "recalls_power"), Range(0, 3))
-        bounds = {"step": Range(0, 2), "least": Range(0.001, 1), "most": Range(1, 10)}
-        check_ranges(self, {"weight": Range(0, 10), "hours": POSITIVE, "recalls": POSITIVE, **powers, **bounds})
-        check_ranges(self, {"unhelpful": SHARE, "reach": Range(0, 1000, whole=True)})
+        check_ranges(self, self.RANGES)
         if self.weight * self.most > MOST_WEIGHT:
             raise PolicyError(
                 f"Usefulness(weight={self.weight:g}, most={self.most:g}) may count {self.weight * self.most:g} times. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import Range, check_ranges
@@ -16,13 +17,15 @@ class Weights:
     hundreds of reads about other things push right answers down.
     """
 
-    recency: float = 0.025
-    importance: float = 0.025
-    similarity: float = 0.95
-    strength: float = 0.0  # of the strength by itself; it multiplies the similarity in any case
+    recency: float = 0.025  # of how lately it was read or written; benchmarks/rot.py
+    importance: float = 0.025  # of what it is worth: as written, and as verdicts and reads moved it; benchmarks/rot.py
+    similarity: float = 0.95  # of the relevance to the cue, times strength; benchmarks/rot.py
+    strength: float = 0.0  # of the strength by itself; it multiplies the relevance in any case; 0 = not at all
+
+    RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0))
 
     def __post_init__(self) -> None:
-        check_ranges(self, dict.fromkeys(("recency", "importance", "similarity", "strength"), Range(0)))
+        check_ranges(self, self.RANGES)
         if self.total == 0:
             raise PolicyError(
                 "All weights are 0, so every score would be 0. Give at least one weight above 0, "

@@ -65,7 +65,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     """
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank_weight)
+    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight)
     close = [
         weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)
@@ -97,9 +97,9 @@ def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong
     combine = _product if policy.blending == "product" else _sum
     return combine(
         policy.weights,
-        normalise(fresh, spread=policy.recency_spread),
-        normalise(worth, spread=policy.importance_spread),
-        normalise(close, spread=policy.similarity_spread),
+        normalise(fresh, spread=policy.spreads.recency),
+        normalise(worth, spread=policy.spreads.importance),
+        normalise(close, spread=policy.spreads.similarity),
         strong,
     )
 

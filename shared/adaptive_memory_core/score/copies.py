@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 RUN = 3  # words that follow each other: what texts are compared by
+REMEMBERED = 1_000  # characters of a text whose shape is kept from one recall to the next
 _EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026"
 _TELLING = re.compile(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
 
@@ -91,8 +92,16 @@ def _edge(words: Sequence[str]) -> str:
     return " ".join(words).casefold().rstrip(".! ")
 
 
-@lru_cache(maxsize=20_000)
 def _shape(text: str) -> Shape:
+    return _shape_of_short(text) if len(text) <= REMEMBERED else _shape_of(text)
+
+
+@lru_cache(maxsize=500)  # of at most 50 kB each, of an ordinary turn 3 kB
+def _shape_of_short(text: str) -> Shape:
+    return _shape_of(text)
+
+
+def _shape_of(text: str) -> Shape:
     words = tuple(word for one in text.casefold().split() if (word := one.strip(_EDGES)))
     runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)) if words)
     return Shape(frozenset(runs), frozenset(word for word in words if _TELLING.search(word)))

@@ -25,14 +25,14 @@ def pick(
     Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
     ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
     """
-    if not same or policy.duplicates == "keep" or (policy.duplicates == "yield" and len(ranked) <= k):
+    if not same or policy.copies.duplicates == "keep" or (policy.copies.duplicates == "yield" and len(ranked) <= k):
         distinct, twins = list(ranked), NO_TWINS
     else:
-        distinct, twins = _distinct(ranked, policy.same_share)
-    in_turn = policy.diversity > 0 and bool(distinct)
-    chosen = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
+        distinct, twins = _distinct(ranked, policy.copies.same_share)
+    in_turn = policy.copies.diversity > 0 and bool(distinct)
+    chosen = _in_turn(distinct, policy.copies.diversity, k, vectors) if in_turn else distinct[:k]
     if twins:
-        free = k - len(chosen) if policy.duplicates == "yield" else 0
+        free = k - len(chosen) if policy.copies.duplicates == "yield" else 0
         chosen = _with(chosen, ranked, free, in_turn=in_turn)
     return chosen, _left_out(ranked, chosen, twins)
 

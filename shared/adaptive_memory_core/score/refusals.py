@@ -13,6 +13,7 @@ from adaptive_memory_core.records import Record
 REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
 AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
+MOST_PLACES = 100  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
 SHORTEST = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
 
 
@@ -57,9 +58,11 @@ def _plain(text: str) -> str:
 
 def _within(text: str, whole: str) -> bool:
     """Whether it stands there, as words of its own."""
-    at = whole.find(text)
-    while at >= 0:
+    at = -1
+    for _ in range(MOST_PLACES):
+        at = whole.find(text, at + 1)
+        if at < 0:
+            return False
         if not whole[at - 1].isalnum() and not whole[at + len(text)].isalnum():
             return True
-        at = whole.find(text, at + 1)
     return False

@@ -72,8 +72,8 @@ def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
     """Whether fewer than k of them, each unlike the others, may be returned."""
     fit = (hit.record.text for hit in hits if unfit(hit, policy, now=now) is None)
     texts = list(islice(fit, k))
-    if len(texts) < k or policy.duplicates == "keep":
+    if len(texts) < k or policy.copies.duplicates == "keep":
         return len(texts) < k
-    if len(set(leaders(texts, policy.same_share))) == k:
+    if len(set(leaders(texts, policy.copies.same_share))) == k:
         return False
-    return len(set(leaders([*texts, *fit], policy.same_share))) < k
+    return len(set(leaders([*texts, *fit], policy.copies.same_share))) < k

@@ -27,15 +27,16 @@ def half_life(counted_reads: int, policy: Policy) -> float:
 
     >>> half_life(10, Policy())
     14.0
-    >>> half_life(2, Policy(half_life_growth=0.5))
+    >>> from adaptive_memory_core.policy import Reading
+    >>> half_life(2, Policy(reading=Reading(half_life_growth=0.5)))
     28.0
-    >>> half_life(10_000, Policy(half_life_growth=0.5, half_life_days_max=90))
+    >>> half_life(10_000, Policy(reading=Reading(half_life_growth=0.5, half_life_days_max=90)))
     90.0
     """
-    if policy.half_life_growth == 0:
+    if policy.reading.half_life_growth == 0:
         return policy.half_life_days
-    grown = policy.half_life_days * (1 + policy.half_life_growth * counted_reads)
-    return min(grown, max(policy.half_life_days, policy.half_life_days_max))
+    grown = policy.half_life_days * (1 + policy.reading.half_life_growth * counted_reads)
+    return min(grown, max(policy.half_life_days, policy.reading.half_life_days_max))
 
 
 def recency(record: Record, policy: Policy, *, now: float) -> float | None:
@@ -65,7 +66,7 @@ def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float
     """
     if last_read is None or warmth == 0.0:
         return warmth
-    return warmth * math.pow(policy.count_decay_per_day, max(0.0, now - last_read) / DAY)
+    return warmth * math.pow(policy.reading.count_decay_per_day, max(0.0, now - last_read) / DAY)
 
 
 def importance(record: Record, policy: Policy, *, now: float) -> float:
@@ -80,7 +81,7 @@ def importance(record: Record, policy: Policy, *, now: float) -> float:
     if record.read.warmth == 0.0:
         return own
     count = cooled(record.read.warmth, record.read.last_read, policy, now=now)
-    return own + min(policy.count_boost_max, policy.count_weight * math.log1p(count))
+    return own + min(policy.reading.count_boost_max, policy.reading.count_weight * math.log1p(count))
 
 
 def boosted(written: float, boost: float) -> float:
@@ -97,12 +98,13 @@ def boosted(written: float, boost: float) -> float:
 def weakened(similarity: float, strength: float, policy: Policy) -> float:
     """The similarity as strength leaves it. Below 0 it stays: a weak record is not to gain by being unlike the cue.
 
-    >>> weakened(0.8, 0.5, Policy()), weakened(-0.2, 0.5, Policy()), weakened(0.8, 0.5, Policy(strength_weight=0.5))
+    >>> half = Policy().replace(decay={"strength_weight": 0.5})
+    >>> weakened(0.8, 0.5, Policy()), weakened(-0.2, 0.5, Policy()), weakened(0.8, 0.5, half)
     (0.4, -0.2, 0.6000000000000001)
     """
     if strength >= 1.0 or similarity <= 0.0:
         return similarity
-    return similarity * (1.0 - policy.strength_weight * (1.0 - strength))
+    return similarity * (1.0 - policy.decay.strength_weight * (1.0 - strength))
 
 
 def similarity(distance: float, *, space: str) -> float:

@@ -23,14 +23,14 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
     >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
     (0.0, True)
     """
-    if not intent or not policy.temporal:
+    if not intent or not policy.time_words.enabled:
         return policy
-    share = policy.present_recency if intent.lean == "present" else policy.past_recency
+    share = policy.time_words.present_recency if intent.lean == "present" else policy.time_words.past_recency
     weights = policy.weights
     if share > 0.0 or weights.total > weights.recency:  # a policy of recency alone keeps it
         weights = replace(weights, recency=weights.recency * share)
-    spread = max(policy.similarity_spread, policy.time_spread)
-    return policy.replace(weights=weights, blend=policy.blending, similarity_spread=spread)
+    spread = max(policy.spreads.similarity, policy.time_words.spread)
+    return policy.replace(weights=weights, blend=policy.blending, spreads=replace(policy.spreads, similarity=spread))
 
 
 def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> list[Scored]:
@@ -45,11 +45,12 @@ def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: b
     >>> hits = [Scored(Hit(Record(str(day), "x", created_at=day * DAY), 0.5, ""), 0.5, {"similarity": 0.5}, {})
     ...         for day in (1, 500)]
     >>> asked = Intent((Window(499 * DAY, 501 * DAY),))
-    >>> [(one.id, one.score, one.parts) for one in timely(hits, asked, Policy(time_weight=0.5))]
+    >>> half = Policy().replace(time_words={"weight": 0.5})
+    >>> [(one.id, one.score, one.parts) for one in timely(hits, asked, half)]
     [('500', 0.5, {'similarity': 0.25, 'time': 0.25}), ('1', 0.25, {'similarity': 0.25, 'time': 0.0})]
     """
-    weight = policy.time_weight if intent.windows else policy.lean_weight
-    if not intent or not policy.temporal or weight == 0.0:
+    weight = policy.time_words.weight if intent.windows else policy.time_words.lean_weight
+    if not intent or not policy.time_words.enabled or weight == 0.0:
         return list(scored)
     fits = _fits([one.record for one in scored], intent)
     if not any(fits):

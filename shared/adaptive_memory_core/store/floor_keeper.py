@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
-from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt, run
+from adaptive_memory_core.flow.calls.drive import Flow, run
 from adaptive_memory_core.flow.ports import Store
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
+from adaptive_memory_core.store.background import Going
 
 GROWTH = 1.25  # times as many (or as few) records at which a floor is measured anew; guess
 COUNTED_SECONDS = 600.0  # between two looks at how many records a scope has, where nothing was written here
 _OURS = frozenset(UNRELATED)
-_log = logging.getLogger(__name__)
-Measure = Callable[[Scope, Policy, Callable[[], bool]], Flow[object]]
+Measure = Callable[[Scope, Policy, Going], Flow[object]]
 
 
 class FloorKeeper:
-    """Measures floors one after the other in a thread of its own, which starts when the first is wanted."""
+    """Measures the floors that are wanted, one after the other, in the background."""
 
-    def __init__(self, embedder: Any, embedder_name: str, store: Store, measure: Measure) -> None:
-        self._embedder, self._name, self._store, self._measure = embedder, embedder_name, store, measure
+    name = "relevance floors"
+
+    def __init__(
+        self, embedder: Any, embedder_name: str, store: Store, measure: Measure, wake: Callable[[], object]
+    ) -> None:
+        self._embedder, self._name, self._store = embedder, embedder_name, store
+        self._measure, self._wake = measure, wake
         self._vectors: dict[str, Any] = {}
         self._looked: dict[tuple[Scope, str], float] = {}
-        self._wanted: queue.SimpleQueue[tuple[Scope, Policy, Floor | None] | None] = queue.SimpleQueue()
-        self._turn, self._stop = threading.Lock(), threading.Event()
-        self._thread: threading.Thread | None = None
+        self._wanted: deque[tuple[Scope, Policy, Floor | None]] = deque()
+        self._turn = threading.Lock()
 
     def manner(self, policy: Policy) -> str:
         """What a floor hangs on besides the records: another embedder or other weights of channels need their own."""
@@ -57,13 +59,11 @@ class FloorKeeper:
         """Have it looked after that this floor is there and up to date; returns at once."""
         key, now = (scope, self.manner(policy)), time.monotonic()
         with self._turn:
-            if self._stop.is_set() or now - self._looked.get(key, -COUNTED_SECONDS) < COUNTED_SECONDS:
+            if now - self._looked.get(key, -COUNTED_SECONDS) < COUNTED_SECONDS:
                 return
             self._looked[key] = now
-            self._wanted.put((scope, policy, known))
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="adaptive-memory-floors", daemon=True)
-                self._thread.start()
+            self._wanted.append((scope, policy, known))
+        self._wake()
 
     def wrote(self, scope: Scope) -> None:
         """The scope may have grown: look again when it is recalled from."""
@@ -71,25 +71,14 @@ class FloorKeeper:
             for key in [one for one in self._looked if one[0] == scope]:
                 del self._looked[key]
 
-    def close(self) -> None:
-        """End what is under way; it begins anew when it is wanted again."""
-        with self._turn:
-            self._stop.set()
-        self._wanted.put(None)
-        if self._thread is not None:
-            self._thread.join()
+    def wait(self) -> float | None:
+        return 0.0 if self._wanted else None
 
-    def _work(self) -> None:
-        while (wanted := self._wanted.get()) is not None and not self._stop.is_set():
-            outcome = run(attempt(Exception, self._see_to, *wanted))
-            if isinstance(outcome.error, AdaptiveMemoryError | OSError) and not self._stop.is_set():
-                _log.warning("the relevance floor of a scope could not be measured: %s", outcome.error)
-            elif outcome.error is not None and not self._stop.is_set():
-                _log.warning("the relevance floor of a scope could not be measured", exc_info=outcome.error)
-
-    def _see_to(self, scope: Scope, policy: Policy, known: Floor | None) -> None:
+    def work(self, going: Going) -> None:
+        """See to the floor that was wanted first; one that cannot be measured is seen to when it is wanted again."""
+        scope, policy, known = self._wanted.popleft()
         records = self._store.count(scope)
         if known is not None and known.records <= GROWTH * records and records <= GROWTH * known.records:
             return
         if records:
-            run(self._measure(scope, policy, lambda: not self._stop.is_set()))
+            run(self._measure(scope, policy, going))

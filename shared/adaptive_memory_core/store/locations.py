@@ -105,6 +105,19 @@ def directory_of(collection: Collection) -> Path | None:
     return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
 
 
+def address_of(collection: Collection) -> tuple[Any, ...]:
+    """Where a collection is, and as whom we are there: two that have this and their id in common are one.
+
+    A client to a server counts by its address and headers, not by itself: many make one for each request.
+    """
+    settings = _settings(collection)
+    if _embedded(settings):
+        return (settings.persist_directory if settings.is_persistent else None, id(collection._client))
+    headers = {} if settings.chroma_server_headers is None else settings.chroma_server_headers
+    door = (settings.chroma_server_host, settings.chroma_server_http_port, settings.chroma_server_ssl_enabled)
+    return (*door, collection.tenant, collection.database, settings.chroma_client_auth_credentials, *headers.items())
+
+
 def open_ledger(
     collection: Collection, ledger: str | Path | SQLiteLedger | None, *, durability: Literal["normal", "full"]
 ) -> SQLiteLedger:

@@ -1,4 +1,4 @@
-"""When does the collection learn what the ledger knows? A thread writes it back: late, seldom, in few large batches."""
+"""When does the collection learn what the ledger knows? It is written back: late, seldom, in few large batches."""
 
 from __future__ import annotations
 
@@ -10,109 +10,96 @@ from dataclasses import replace
 
 from filelock import FileLock, Timeout
 
-from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
+from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 PATIENCE_SECONDS = 60.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+COUNTED_SECONDS = 1.0  # between two looks at how many records wait
 _log = logging.getLogger(__name__)
 
 
-class BackgroundProjector:
+class WriteBack:
     """Writes states into the collection's metadata: absolute values, so that doing it twice does no harm.
 
     The outbox in the ledger says what is due, so a crash loses nothing, and records wait there once however often
-    they are read. One process at a time projects, whichever holds the lock, for all of them.
+    they are read. One process at a time writes back, whichever holds the lock, for all of them.
     """
 
+    name = "write-back"
+
     def __init__(
-        self, ledger: SQLiteLedger, store: ChromaStore, keeping: Keeping, chores: Callable[[], object]
+        self,
+        ledger: SQLiteLedger,
+        store: ChromaStore,
+        keeping: Keeping,
+        trim: Callable[[], object],
+        wake: Callable[[], object],
     ) -> None:
-        self._ledger, self._store, self._keeping, self._chores = ledger, store, keeping, chores
+        self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
         place = ledger.file.place
         self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
         self._turn = threading.Lock()
-        self._news, self._stop = threading.Event(), threading.Event()
         self._stats = ProjectionStats()
-        self._thread = threading.Thread(target=self._live, name="adaptive-memory-projector", daemon=True)
-        self._thread.start()
-        if not ledger.file.read_only:
-            self._news.set()  # what an earlier process left
+        # since when something is due, by a clock that only waits; at first what an earlier process left
+        self._since = None if ledger.file.read_only else time.monotonic()
 
     def wake(self) -> None:
         """There is something to write back, in a while."""
-        self._news.set()
+        if self._since is None:
+            self._since = time.monotonic()
+            self._wake()
 
     def tidy(self) -> None:
         """Let go of what is beyond the log's retention."""
         if not self._ledger.file.read_only:
-            self._chores()
+            self._trim()
 
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
-        if self._ledger.file.read_only:
-            return
-        with self._turn:
-            self._project()
+        if not self._ledger.file.read_only:
+            self._flush(lambda: True)
 
     def stats(self) -> ProjectionStats:
         return self._stats
 
-    def close(self) -> None:
-        """End the thread; what is due stays in the ledger."""
-        self._stop.set()
-        self._news.set()
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout=PATIENCE_SECONDS)
+    def wait(self) -> float | None:
+        """Until the lag is over or too many records wait."""
+        if self._since is None:
+            return None
+        left = max(0.0, self._since + self._keeping.lag_seconds - time.monotonic())
+        if left and waiting(self._ledger) >= self._keeping.queue_limit:
+            return 0.0
+        return min(left, COUNTED_SECONDS)
 
-    def _live(self) -> None:
-        pause = FIRST_PAUSE
-        while True:
-            self._news.wait()
-            if self._stop.is_set() or self._linger():
-                return
-            self._news.clear()
-            try:
-                self.flush()
-                self.tidy()
-                pause = FIRST_PAUSE
-            except Exception as error:  # noqa: BLE001 - a thread that died would end the write-back without a word
-                self._failed(error)
-                self._news.set()
-                if self._stop.wait(pause):
-                    return
-                pause = min(2 * pause, LONGEST_PAUSE)
+    def work(self, going: Going) -> None:
+        """Write back what is due."""
+        since, self._since = self._since, None
+        try:
+            self._flush(going)
+            self.tidy()
+        except Exception as error:
+            self._since = since
+            self._stats = replace(self._stats, failures=self._stats.failures + 1, last_error=type(error).__name__)
+            raise
 
-    def _linger(self) -> bool:
-        """Let changes gather until the lag is over or too many wait; True when it is time to end."""
-        end = time.monotonic() + self._keeping.lag_seconds
-        while (left := end - time.monotonic()) > 0:
-            if self._stop.wait(min(left, 1.0)):
-                return True
-            try:
-                if waiting(self._ledger) >= self._keeping.queue_limit:
-                    return False
-            except LedgerError:
-                return self._stop.is_set()
-        return False
+    def _flush(self, going: Going) -> None:
+        with self._turn:
+            self._project(going)
 
-    def _failed(self, error: Exception) -> None:
-        self._stats = replace(self._stats, failures=self._stats.failures + 1, last_error=type(error).__name__)
-        _log.warning("The write-back into the collection failed and will be tried again: %s", error)
-
-    def _project(self) -> None:
+    def _project(self, going: Going) -> None:
         if self._lock is None:
-            self._drain()
+            self._drain(going)
             return
         try:
             with self._lock.acquire(timeout=PATIENCE_SECONDS):
-                self._drain()
+                self._drain(going)
         except OSError as error:
             if not isinstance(error, Timeout):
                 raise StoreError(
@@ -123,8 +110,8 @@ class BackgroundProjector:
                 "changes as well; call flush() again later."
             ) from error
 
-    def _drain(self) -> None:
-        while batch := due(self._ledger, self._keeping.batch):
+    def _drain(self, going: Going) -> None:
+        while going() and (batch := due(self._ledger, self._keeping.batch)):
             self._write(batch)
             settle(self._ledger, batch)
 

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Policy, ReadState, Remembrance
 from adaptive_memory_core.learn.decay.distribution import columns_of, strengths
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, met, settled, strength, strong_since
-from adaptive_memory_core.policy.decay import Decay, Pace
+from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.policy.decay import DecayCurve, Pace
 
 DAY = 86_400.0
 decays = st.builds(
-    Decay,
+    DecayCurve,
     grace=st.sampled_from([0.0, 1.0, 2.5, 5.0, 20.0]),
     rate=st.sampled_from([0.5, 0.8, 0.95, 1.0]),
     floor=st.sampled_from([0.0, 0.0, 0.2]),
@@ -26,7 +27,7 @@ paces = st.builds(
     Pace,
     unit=st.sampled_from(["recalls", "days"]),
     decay=decays,
-    by_kind=st.sampled_from([(), (("fact", Decay(1.0, 0.9, 0.1)),)]),
+    by_kind=st.sampled_from([(), (("fact", DecayCurve(1.0, 0.9, 0.1)),)]),
 )
 kinds = st.sampled_from([None, "fact", "chat"])
 
@@ -116,25 +117,25 @@ def test_whoever_is_strong_enough_was_settled_since(
 
 @given(st.floats(0.0, 400.0), st.floats(0.0, 1.0))
 def test_strength_stays_between_the_floor_and_what_it_was(days: float, floor: float) -> None:
-    timeline = Timeline(0, (Span(0, -math.inf, Pace("days", Decay(2.0, 0.9, floor))),))
+    timeline = Timeline(0, (Span(0, -math.inf, Pace("days", DecayCurve(2.0, 0.9, floor))),))
     for start in (1.0, 0.3):
         left = strength(ReadState(strength=start, settled_at=0.0, fresh_at=0.0), None, timeline, now=days * DAY)
         assert min(start, floor) <= left <= start
 
 
 def test_the_clock_going_back_decays_nothing() -> None:
-    timeline = Timeline(0, (Span(0, -math.inf, Pace("days", Decay(0.0, 0.5))),))
+    timeline = Timeline(0, (Span(0, -math.inf, Pace("days", DecayCurve(0.0, 0.5))),))
     state = ReadState(settled_at=10 * DAY, fresh_at=10 * DAY)
     assert strength(state, None, timeline, now=9 * DAY) == 1.0
 
 
 def test_a_record_that_is_met_late_has_not_decayed_before() -> None:
-    timeline = Timeline(100, (Span(0, -math.inf, Pace("recalls", Decay(5.0, 0.5))),))
+    timeline = Timeline(100, (Span(0, -math.inf, Pace("recalls", DecayCurve(5.0, 0.5))),))
     assert strength(met(timeline, ReadState(), now=0.0), None, timeline, now=0.0) == 1.0
 
 
 def test_a_kind_has_its_own_numbers() -> None:
-    policy = Policy(decay_rate=0.5, by_kind={"fact": Remembrance(decay_rate=0.9, remembrance_threshold=1)})
+    policy = Policy(decay=Decay(rate=0.5, by_kind={"fact": Remembrance(rate=0.9, remembrance_threshold=1)}))
     assert policy.pace.of("fact").rate == 0.9
     assert policy.pace.of("chat").rate == policy.pace.of(None).rate == 0.5
     assert policy.remembrance("fact").remembrance_threshold == 1

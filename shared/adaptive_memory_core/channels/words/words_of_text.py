@@ -13,6 +13,7 @@ from functools import lru_cache
 from adaptive_memory_core.channels.words.stem import stem
 
 LONGEST = 60  # characters of a word; what is longer is no word that anybody asks for
+REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
 STOP_WORDS = frozenset(
     """
     a about above after again all am an and any are aren as at be because been before being below between both but
@@ -29,6 +30,7 @@ _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]+")
 _WHOLE = re.compile(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
+_MANY_MARKS = re.compile(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
 _EDGES = ".:'`*~-\u2019\u2013\u2014"
 
 
@@ -44,11 +46,20 @@ def words(text: str) -> list[str]:
     >>> words("It is what it is")
     []
     """
-    return [word for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)) for word in _of(chunk)]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1", text))
+    return [word for chunk in _CHUNK.findall(text) for word in _of(chunk)]
 
 
-@lru_cache(maxsize=100_000)
 def _of(chunk: str) -> tuple[str, ...]:
+    """The words of a chunk. Those of short ones are kept, which bounds what is kept in bytes as well."""
+    if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT):
+        return _of_short(chunk)
+    return tuple(_parts(chunk.strip(_EDGES)))
+
+
+@lru_cache(maxsize=32_768)  # of at most 1.2 kB each
+def _of_short(chunk: str) -> tuple[str, ...]:
     return tuple(_parts(chunk.strip(_EDGES)))
 
 

@@ -17,7 +17,7 @@ from adaptive_memory_core.score.time_match import OUTSIDE, outside
 def timed(ports: Ports, request: Request) -> Flow[Request]:
     """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
     words = request.cue.own_words
-    if not request.policy.temporal or not words.strip():
+    if not request.policy.time_words.enabled or not words.strip():
         return request
     found: list[Sign] = []
     for language in ports.languages:
@@ -27,14 +27,14 @@ def timed(ports: Ports, request: Request) -> Flow[Request]:
             note = f"what the question says about time was not understood by {_named(language)}: {said(outcome.error)}"
             request = replace(request, notes=(*request.notes, note))
     asked = replace(request, intent=together(found))
-    return replace(asked, bar=_strict(asked)) if asked.intent.windows and request.policy.strict_time else asked
+    return replace(asked, bar=_strict(asked)) if asked.intent.windows and request.policy.time_words.strict else asked
 
 
 def then(ports: Ports, request: Request, cue: Cue, finding: Finding) -> Flow[Finding]:
     """The candidates, and with them the nearest of the time that is asked about: others may stand before them."""
     windows, policy = request.intent.windows, request.policy
     limit = max(policy.recall_k, request.k)
-    if not windows or policy.time_weight == 0.0 or len(finding.hits) < limit:
+    if not windows or policy.time_words.weight == 0.0 or len(finding.hits) < limit:
         return finding
     outcome = yield from attempt(
         AdaptiveMemoryError, ports.store.during, request.scope, cue.vector, limit, request.where, windows

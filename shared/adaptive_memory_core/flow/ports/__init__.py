@@ -17,7 +17,7 @@ from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Record, Scope, Scored, Seen, Verdict
-from adaptive_memory_core.reports import Change, LoggedRecall, ProjectionStats, Sample, Strengths
+from adaptive_memory_core.reports import BackgroundStats, Change, LoggedRecall, ProjectionStats, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
 
 Where = Mapping[str, Any]
@@ -334,6 +334,12 @@ class Projector(Protocol):
     def stats(self) -> ProjectionStats: ...
 
 
+class Background(Protocol):
+    """The thread that does the chores."""
+
+    def stats(self) -> BackgroundStats: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """All that a flow may ask."""
@@ -344,6 +350,7 @@ class Ports:
     projector: Projector
     lexical: Channel
     floors: Floors
+    background: Background
     write_through: bool
     log: bool
     languages: tuple[Language, ...]

@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.ports import Ports
 
 def compared(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
     """The candidates with their vectors; without them they are ranked by score alone, and a note says so."""
-    if request.policy.diversity == 0.0 or len(finding.hits) < 2:
+    if request.policy.copies.diversity == 0.0 or len(finding.hits) < 2:
         return finding
     ids = [hit.stored_id for hit in finding.hits]
     try:

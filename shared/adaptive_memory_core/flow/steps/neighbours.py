@@ -31,7 +31,7 @@ def intact(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
 
     They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
     """
-    if not request.policy.intact or not answer.kept:
+    if not request.policy.shown.intact or not answer.kept:
         return answer
     best = answer.kept[:ANSWERS]
     try:

@@ -23,12 +23,12 @@ def reranked(request: Request, finding: Finding) -> Flow[Finding]:
     It sees only what passed the gates. What lies beyond the best that it was shown counts as the worst of them.
     """
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
-    if request.reranker is None or policy.rerank_weight == 0.0 or not cue:
+    if request.reranker is None or policy.rerank.weight == 0.0 or not cue:
         return finding
-    best, _ = select(finding.hits, policy, k=policy.rerank_candidates, now=request.now, intent=request.intent)
+    best, _ = select(finding.hits, policy, k=policy.rerank.candidates, now=request.now, intent=request.intent)
     if not best:
         return finding
-    question = request.reranker.asked(policy.rerank_timeout_seconds, cue, [one.text for one in best])
+    question = request.reranker.asked(policy.rerank.timeout_seconds, cue, [one.text for one in best])
     outcome = yield from _answer(question)
     error = outcome.error
     if error is None:

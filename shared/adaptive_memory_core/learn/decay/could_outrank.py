@@ -25,9 +25,9 @@ def least_strength(hits: Sequence[Hit], policy: Policy, *, bound: float, k: int,
     """
     left = sorted((_left(hit, policy) for hit in hits if unfit(hit, policy, now=now) is None), reverse=True)
     least = left[k - 1] if len(left) >= k else 0.0
-    if not bound > 0.0 or least >= bound or policy.strength_weight == 0:
+    if not bound > 0.0 or least >= bound or policy.decay.strength_weight == 0:
         return None
-    return max(0.0, (least / bound - (1.0 - policy.strength_weight)) / policy.strength_weight)
+    return max(0.0, (least / bound - (1.0 - policy.decay.strength_weight)) / policy.decay.strength_weight)
 
 
 def strongest(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> list[Hit]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, with_ends
-from adaptive_memory_core.policy.decay import Decay
+from adaptive_memory_core.policy.decay import DecayCurve
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import Strengths
 from adaptive_memory_core.score.signals import DAY
@@ -32,7 +32,7 @@ def strengths(columns: Sequence[Column], kinds: Column, timeline: Timeline, *, n
     """The strength of every record now: `remembrance.strength` for columns in the order of FIELDS (NaN: not known).
 
     >>> from adaptive_memory_core.policy.decay import Pace
-    >>> arm = Timeline(7, (Span(0, -np.inf, Pace("recalls", Decay(grace=5, rate=0.5))),))
+    >>> arm = Timeline(7, (Span(0, -np.inf, Pace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> [float(one) for one in strengths(columns_of([ReadState()]), np.array([None]), arm, now=0.0)]
     [0.25]
     """
@@ -85,7 +85,7 @@ def columns_of(states: Sequence[ReadState]) -> list[Column]:
     return [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
 
 
-def _decayed(left: Column, columns: Sequence[Column], span: Span, end: tuple[int, float], decay: Decay) -> Column:
+def _decayed(left: Column, columns: Sequence[Column], span: Span, end: tuple[int, float], decay: DecayCurve) -> Column:
     """The strengths after one span, wherever it has something due."""
     settled_step, settled_at, fresh_step, fresh_at = columns[1:5]
     if span.pace.unit == "days":

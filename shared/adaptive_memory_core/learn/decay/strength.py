@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.learn.after_read import after_read
-from adaptive_memory_core.policy.decay import Decay, Pace, Regime
+from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Seen
 from adaptive_memory_core.score.signals import DAY
@@ -62,14 +62,14 @@ class Timeline:
 def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> float:
     """What is left of a record's strength at the timeline's step.
 
-    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", Decay(grace=5, rate=0.5))),))
+    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> strength(ReadState(), None, arm, now=0.0)                       # unread at steps 1 to 7; 6 and 7 are beyond
     0.25
     >>> strength(ReadState(fresh_step=2, settled_step=2), None, arm, now=0.0)
     1.0
     >>> strength(ReadState(remembered=True, strength=0.5), None, arm, now=0.0)
     0.5
-    >>> days = Timeline(0, (Span(0, -math.inf, Pace("days", Decay(grace=1, rate=0.5))),))
+    >>> days = Timeline(0, (Span(0, -math.inf, Pace("days", DecayCurve(grace=1, rate=0.5))),))
     >>> strength(ReadState(settled_at=0.0, fresh_at=0.0), None, days, now=3 * DAY)
     0.25
     """
@@ -91,7 +91,7 @@ def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: flo
 def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
     """The state with the decay that is due applied: the same strength, from here on.
 
-    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", Decay(grace=5, rate=0.5))),))
+    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> settled(ReadState(), None, arm, now=9.0).strength
     0.25
     """
@@ -108,11 +108,12 @@ def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float)
 def read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
     """The state after a read at the step after the timeline's: counted, and its strength settled and fresh again.
 
-    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", Decay(grace=5, rate=0.5))),))
+    >>> arm = Timeline(7, (Span(0, -math.inf, Pace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> after = read(Seen(ReadState(), None), policy=Policy(), timeline=arm, now=9.0)
     >>> after.strength, after.fresh_step, after.retrieval_count
     (0.25, 8, 1)
-    >>> read(Seen(ReadState(), None), policy=Policy(restore_on_read=0.5), timeline=arm, now=9.0).strength
+    >>> from adaptive_memory_core.policy import Decay
+    >>> read(Seen(ReadState(), None), policy=Policy(decay=Decay(restore_on_read=0.5)), timeline=arm, now=9.0).strength
     0.625
     """
     state, kind = seen.state, seen.kind
@@ -137,7 +138,7 @@ def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, 
 
     None where that says nothing: the floor alone may keep a record there. Remembered and pinned ones are apart.
 
-    >>> arm = Timeline(100, (Span(0, -math.inf, Pace("recalls", Decay(grace=5, rate=0.5))),))
+    >>> arm = Timeline(100, (Span(0, -math.inf, Pace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> strong_since(arm, 0.25, now=0.0)                                # settled at 93: steps 99 and 100 are beyond
     (93, -inf)
     """
@@ -187,13 +188,13 @@ def with_ends(timeline: Timeline, now: float) -> Iterator[tuple[Span, int, float
             yield span, timeline.step, now
 
 
-def _steps_due(span: Span, end_step: int, state: ReadState, decay: Decay) -> float:
+def _steps_due(span: Span, end_step: int, state: ReadState, decay: DecayCurve) -> float:
     """How many of the span's steps fall on the record: after it was settled and beyond its grace."""
     first = max(span.from_step, state.settled_step + 1, math.floor(state.fresh_step + decay.grace) + 1)
     return end_step - first + 1
 
 
-def _days_due(span: Span, end_at: float, state: ReadState, decay: Decay) -> float:
+def _days_due(span: Span, end_at: float, state: ReadState, decay: DecayCurve) -> float:
     """How many of the span's days fall on the record; none where it is not known when they began."""
     if state.settled_at is None or state.fresh_at is None:
         return 0.0

@@ -9,7 +9,7 @@ from functools import lru_cache
 import orjson
 
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
-from adaptive_memory_core.policy.decay import Decay, Pace, Regime
+from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.store.ledger import state_rows as rows
 
 MOST = 200  # spans of one user
@@ -72,9 +72,9 @@ def encode(pace: Pace) -> str:
 def decode(text: str) -> Pace:
     """What `encode` wrote.
 
-    >>> decode(encode(Pace("days", Decay(1.0, 0.5), (("fact", Decay(2.0, 0.9)),)))).of("fact").grace
+    >>> decode(encode(Pace("days", DecayCurve(1.0, 0.5), (("fact", DecayCurve(2.0, 0.9)),)))).of("fact").grace
     2.0
     """
     unit, lines = orjson.loads(text)
-    decays = [(kind, Decay(*numbers)) for kind, *numbers in lines]
+    decays = [(kind, DecayCurve(*numbers)) for kind, *numbers in lines]
     return Pace(unit, decays[0][1], tuple(decays[1:]))

@@ -5,16 +5,16 @@ Looking writes nothing: what was learned stays in RAM, until a recall that count
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.reread import second_look
@@ -22,19 +22,21 @@ from adaptive_memory_core.store.words.reread import second_look
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
-AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in a thread, while recalls that count go on
-_log = logging.getLogger(__name__)
+AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
+DONE = object()
 
 
 class LexicalChannel:
     """The word index over a collection that others may write to as well."""
 
-    def __init__(self, index: WordIndex, store: ChromaStore) -> None:
-        self._index, self._store = index, store
-        self._turn, self._stop = threading.Lock(), threading.Event()
-        self._thread: threading.Thread | None = None
+    name = "word index"
+
+    def __init__(self, index: WordIndex, store: ChromaStore, wake: Callable[[], object]) -> None:
+        self._index, self._store, self._wake = index, store, wake
+        self._turn = threading.Lock()
+        self._left: Iterator[None] | None = None  # of what is done in the background, a page at a time
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
-        self._owed = False  # whether what the thread takes in is to be written down
+        self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
 
     def expect(self) -> None:
@@ -68,14 +70,14 @@ class LexicalChannel:
         self._index.miss(stored_ids)
 
     def keep(self, scope: Scope) -> None:
-        """Write down what looking has learned: at once where it is little, else in a thread of its own. And look again,
+        """Write down what looking has learned: at once where it is little, else in the background. And look again,
         from time to time, at what the user's records say."""
         if self._index.unwritten:
             self._keep()
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(lambda: second_look(self._index, self._store, scope))
+                self._start(once(lambda: second_look(self._index, self._store, scope)))
 
     def _keep(self) -> None:
         with self._turn:
@@ -83,34 +85,41 @@ class LexicalChannel:
                 self._index.keep(AT_ONCE)
                 return
             self._owed = True
-            self._start(self._write_down)
+            self._start(self._write_down())
 
-    def close(self) -> None:
-        """Stop taking in; what is left is taken in when somebody looks again."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+    def wait(self) -> float | None:
+        return 0.0 if self._working() else None
+
+    def work(self, _going: Going) -> None:
+        """The next page of what is left; what an error leaves undone is seen by the next recall."""
+        left = self._left
+        try:
+            if left is None or next(left, DONE) is DONE:
+                self._left = None
+        except BaseException:
+            self._left = None
+            raise
 
     def _keep_up(self) -> str | None:
-        """Learn of what is new: at once where it is little, else in a thread of its own."""
+        """Learn of what is new: at once where it is little, else in the background."""
         known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
         if size == known and not self._swapped():
             return None
         with self._turn:
             if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
-                self._take_in()
+                deque(self._take_in(), maxlen=0)
                 return None
-            self._start(self._take_in)
+            self._start(self._take_in())
         return f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
 
     def _working(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return self._left is not None
 
-    def _start(self, work: Callable[[], None]) -> None:
-        """Do this in the thread, unless that is busy; what it leaves undone is seen by the next recall."""
+    def _start(self, work: Iterator[None]) -> None:
+        """Have this done in the background, unless there is work left; what is not done is seen by the next recall."""
         if not self._working():
-            self._thread = threading.Thread(target=self._work, args=(work,), name="adaptive-memory-words", daemon=True)
-            self._thread.start()
+            self._left = work
+            self._wake()
 
     def _swapped(self) -> bool:
         """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
@@ -122,26 +131,25 @@ class LexicalChannel:
         last = self._store.extent().last
         return last is not None and not self._index.knows(last)
 
-    def _work(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except AdaptiveMemoryError as error:
-            _log.warning("the words of the collection could not be indexed, which is tried again later: %s", error)
-
-    def _take_in(self) -> None:
-        """Compare all ids, let go of those that are no more, read those that are new."""
+    def _take_in(self) -> Iterator[None]:
+        """Compare all ids, let go of those that are no more, read those that are new, page by page."""
         known = self._index.known()  # before the collection: what is written between them is new, not gone
         there = set(self._store.ids())
         gone, new = list(known - there), sorted(there - known)
         self._index.miss(gone)
         for start in range(0, len(new), PAGE):
-            if self._stop.is_set():
-                return
             self._index.take_in(self._store.rows(new[start : start + PAGE]))
+            yield
             if self._owed:
-                self._write_down()
+                yield from self._write_down()
 
-    def _write_down(self) -> None:
-        while not self._stop.is_set() and self._index.keep(PAGE):
-            pass
+    def _write_down(self) -> Iterator[None]:
+        while self._index.keep(PAGE):
+            yield
         self._owed = False
+
+
+def once(work: Callable[[], object]) -> Iterator[None]:
+    """Work that is done in one go."""
+    work()
+    yield

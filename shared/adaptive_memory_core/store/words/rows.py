@@ -39,7 +39,7 @@ class Text(NamedTuple):
     turn: Turn
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)  # of at most 500 bytes each
 def digest_of(word: str) -> int:
     """The number that stands for a word."""
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little", signed=True)

@@ -1,0 +1,63 @@
+"""Which calls are under way? Whoever closes a memory waits for them, and lets no new one begin."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.interrupts import interruptible
+
+P = ParamSpec("P")
+T = TypeVar("T")
+PATIENCE_SECONDS = 30.0  # for the calls under way; those that take longer fail with a ClosedError
+CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
+
+
+class CallsUnderWay:
+    """Counts them, by thread: a call that closes its own memory does not wait for itself."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._ended = False
+        self._threads: dict[object, int] = {}
+
+    @interruptible
+    def one_more(self) -> Generator[None, None, None]:
+        """A call, from its begin to its end."""
+        token = object()
+        try:
+            with self._changed:
+                if self._ended:
+                    raise ClosedError(CLOSED)
+                self._threads[token] = threading.get_ident()
+            yield
+        finally:
+            self._threads.pop(token, None)
+            if self._ended:
+                with self._changed:
+                    self._changed.notify_all()
+
+    def end(self) -> None:
+        """Let no new call begin, and wait for those of other threads."""
+        own = threading.get_ident()
+        with self._changed:
+            self._ended = True
+            self._changed.wait_for(lambda: set(self._threads.values()) <= {own}, timeout=PATIENCE_SECONDS)
+
+
+class CountingExecutor(ThreadPoolExecutor):
+    """Threads whose work counts as calls under way."""
+
+    def __init__(self, threads: int, calls: CallsUnderWay) -> None:
+        super().__init__(threads, thread_name_prefix="adaptive-memory")
+        self._calls = calls
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return super().submit(self._counted, work, *args, **kwargs)  # type: ignore[arg-type]
+
+    def _counted(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._calls.one_more():
+            return work(*args, **kwargs)

@@ -1,0 +1,75 @@
+"""What can be said when a memory is opened? One list of arguments, for a collection and for a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from typing_extensions import TypedDict
+
+from adaptive_memory_core.cue.time.intent import Language
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Fields
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+
+NEVER_NONE = frozenset({"clock", "write", "shared"})
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments of `AdaptiveMemory` and of `AdaptiveMemory.open`.
+
+    `embedder` is a callable from a list of texts to a list of vectors, an embedder of this package, or None for the
+    collection's own embedding function (in `open`: the bundled one). `ledger` is a path; omitted, it is a file in the
+    directory of a persistent client and RAM for an ephemeral one. `policy` says how recalls rank. `fields` names our
+    metadata keys. `clock` gives POSIX seconds. `write="through"` shows every read in the collection before
+    `recall` returns, instead of a few seconds later; `keeping` says how the ledger and the write-back are kept.
+    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC. `channels`
+    are further ways to find records, which a policy may name: functions of a cue, a user and a limit to ids with a
+    number in [0, 1] each. `reranker` reads a cue and texts together: a function of both to one number each, or an
+    object with `predict(pairs)`, such as a sentence-transformers CrossEncoder. Both may be async. `shared` names the
+    users whose records any user may be given to fall back to; nobody else's can be.
+    """
+
+    embedder: Any
+    ledger: str | Path | SQLiteLedger | None
+    policy: Policy | None
+    fields: Fields | None
+    clock: Callable[[], float]
+    write: Literal["behind", "through"]
+    keeping: Keeping | None
+    languages: Iterable[Language] | None
+    channels: Mapping[str, Source] | None
+    reranker: Reranker | None
+    shared: Iterable[str]
+
+
+def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
+    """The options with those that are usual; a name that there is not is a TypeError, as for any function."""
+    if unknown := sorted(set(given) - set(Options.__annotations__)):
+        raise TypeError(
+            f"AdaptiveMemory() got an unexpected keyword argument {unknown[0]!r}. Allowed are "
+            f"{', '.join(Options.__annotations__)}."
+        )
+    usual: Options = {
+        "policy": Policy(),
+        "fields": Fields(),
+        "clock": usual_clock,
+        "write": "behind",
+        "keeping": Keeping(),
+        "shared": (),
+    }
+    said = {name: value for name, value in given.items() if value is not None or name in NEVER_NONE}
+    options = cast("Options", {**usual, **said})
+    if options["write"] not in ("behind", "through"):
+        raise PolicyError(f"write is {options['write']!r}. It must be 'behind' or 'through'.")
+    if not callable(options["clock"]):
+        raise InvalidInputError(f"clock is {options['clock']!r}. Give a function that returns POSIX seconds.")
+    if not isinstance(options["fields"], Fields) or not isinstance(options["keeping"], Keeping):
+        raise InvalidInputError(
+            f"fields is {options['fields']!r}, keeping is {options['keeping']!r}. Give Fields(...) and Keeping(...)."
+        )
+    return options

@@ -1,0 +1,30 @@
+"""How much does a reranker decide, of how many records, and how long is it waited for?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """What a reranker may decide, where the memory has one.
+
+    >>> Rerank(weight=1).weight
+    1.0
+    """
+
+    weight: float = 0.5  # share of the relevance that a reranker decides; 0 = it is not asked; guess
+    candidates: int = 20  # records, the best and at least k, that it is shown; guess
+    timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "weight": SHARE,
+        "candidates": Range(1, 1_000, whole=True),
+        "timeout_seconds": Range(0, 3600),
+    }
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)

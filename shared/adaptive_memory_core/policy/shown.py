@@ -1,0 +1,26 @@
+"""What is shown of an answer besides its hits, and which of them are shown together?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges, check_switches
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How the hits of one conversation are shown.
+
+    >>> Shown(intact=True).intact
+    True
+    """
+
+    intact: bool = False  # whether a recall fetches what was said right before and after its hits, to be shown
+    merge: float = 0.85  # share of a block's best score from which hits of a session are one block; benchmarks/units.py
+
+    RANGES: ClassVar[dict[str, Range]] = {"merge": SHARE}
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)
+        check_switches(self, ("intact",))

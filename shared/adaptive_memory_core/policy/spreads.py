@@ -1,0 +1,30 @@
+"""From which difference between candidates on does a signal tell them apart?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adaptive_memory_core.policy.ranges import Range, check_ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """The smallest spread of each signal over the candidates that is stretched to [0, 1]; a smaller one stays small.
+
+    >>> Spreads(recency=0.01).recency
+    0.01
+    """
+
+    recency: float = 0.5  # recency; benchmarks/rot.py
+    importance: float = 0.2  # importance; benchmarks/rot.py
+    similarity: float = 0.05  # similarity; guess
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "recency": Range(1e-6, 1),
+        "importance": Range(1e-6, 1),
+        "similarity": Range(1e-6, 2),
+    }
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)

@@ -1,0 +1,47 @@
+"""Under which policy does a memory rank by now? It may be changed at any time, and what time has done stays done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from adaptive_memory_core.arguments import channels as check_channels
+from adaptive_memory_core.arguments import moment
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.policy.policy import Policy
+
+
+class PolicyInForce:
+    """The policy, the paces of those before it, and the clock they go by."""
+
+    def __init__(self, policy: Policy, clock: Callable[[], float], own_channels: Collection[str]) -> None:
+        self._clock, self._own_channels = clock, own_channels
+        self._policy = self._checked(policy)
+        self._regime = Regime((Phase(policy.pace, self.now()),))
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy
+
+    @property
+    def regime(self) -> Regime:
+        return self._regime
+
+    def change(self, policy: Policy) -> None:
+        """From now on this one."""
+        checked = self._checked(policy)
+        self._regime = self._regime.followed_by(checked.pace, at=self.now())
+        self._policy = checked
+
+    def now(self) -> float:
+        """The time, read once for each call of a verb."""
+        now = moment(self._clock(), "the clock's time")
+        if now is None:
+            raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
+        return now
+
+    def _checked(self, policy: Policy) -> Policy:
+        if not isinstance(policy, Policy):
+            raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
+        check_channels(policy, self._own_channels)
+        return policy

@@ -1,0 +1,57 @@
+"""What happens to a cue or a text without end? A cue is cut, with a note; a text is refused, and nothing is written."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, InvalidInputError, Keeping
+from tests.conftest import word_vectors
+
+SMALL = Keeping(cue_characters=200, text_characters=300)
+
+
+def test_of_a_long_cue_the_start_and_the_end_are_read_and_a_note_says_so(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many(["the parrot speaks Latin", "the boat leaks"])
+    long = "the boat leaks? " + "pasted " * 5_000 + " and does the parrot speak Latin"
+    found = alice.recall(long)
+    assert len(found.cue.text) == Keeping().cue_characters
+    assert found.cue.text.startswith("the boat leaks?")
+    assert found.cue.text.endswith("parrot speak Latin")
+    assert any(f"{len(long):,} characters" in note and "cue_characters" in note for note in found.trace)
+    assert "cue_characters" in found.explain()
+    assert not alice.recall("the boat leaks?").trace
+
+
+def test_every_kind_of_cue_is_cut(collection: Collection) -> None:
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=SMALL)) as memory:
+        alice = memory.for_user("alice")
+        name = alice.remember("tea")
+        long, state = "tea " * 100, AgentState(goal="tea " * 100)
+        for cue in (long, Cue("tea", words=long), Cue(long, word_vectors(["tea"])[0]), state):
+            found = alice.recall(cue, state=state if cue is state else None)
+            assert max(len(found.cue.text), len(found.cue.own_words)) <= 200
+            assert [note for note in found.trace if "characters" in note]
+        assert [note for note in alice.rerank(long, {name: 0.5}).trace if "characters" in note]
+
+
+async def test_a_text_without_end_is_refused_and_nothing_is_written(collection: Collection) -> None:
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=SMALL)) as memory:
+        alice = memory.for_user("alice")
+        with pytest.raises(InvalidInputError, match=r"301 characters.*300.*text_characters") as refusal:
+            alice.remember("x" * 301)
+        assert len(str(refusal.value)) < 400
+        with pytest.raises(InvalidInputError, match="text_characters"):
+            await alice.aremember_many(["tea", {"text": "x" * 301}])
+        assert alice.stats().records == 0
+        alice.remember("x" * 300)
+
+
+def test_by_default_two_million_characters_are_a_text(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("tea " * 500_000)
+    with pytest.raises(InvalidInputError, match="2,000,000"):
+        alice.remember("tea " * 500_001)

@@ -1,0 +1,75 @@
+"""May a retriever be made for each request? All share one memory, which is gone when they are."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import pytest
+from langchain_chroma import Chroma
+
+from adaptive_memory_core import ClosedError
+from langchain_adaptive_memory import AdaptiveMemoryRetriever
+
+REQUESTS = 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path, embeddings: Any) -> Chroma:
+    client = chromadb.PersistentClient(str(tmp_path))
+    store = Chroma("notes", embeddings, client=client)
+    store.add_texts(["green tea", "black coffee"], ids=["tea", "coffee"])
+    return store
+
+
+def answered(store: Chroma) -> AdaptiveMemoryRetriever:
+    retriever = AdaptiveMemoryRetriever.from_vectorstore(store, k=1)
+    assert retriever.invoke("tea")[0].id == "tea"
+    return retriever
+
+
+def threads() -> set[threading.Thread]:
+    return {one for one in threading.enumerate() if one.name == "adaptive-memory-background"}
+
+
+def all_gone(before: set[threading.Thread]) -> bool:
+    gc.collect()
+    for one in threads() - before:
+        one.join(60)
+    return threads() <= before
+
+
+def test_three_hundred_retrievers_leave_no_thread_and_no_descriptor(folder: Chroma) -> None:
+    before = threads()
+    answered(folder)
+    assert all_gone(before)
+    descriptors = len(os.listdir("/proc/self/fd"))
+    alive = [answered(folder) for _ in range(REQUESTS // 2)]
+    assert len({id(one.memory) for one in alive}) == 1
+    assert len(threads() - before) == 1
+    assert alive[0].memory.for_everyone().stats().recalls == 1 + REQUESTS // 2
+    del alive
+    for _ in range(REQUESTS // 2):
+        AdaptiveMemoryRetriever.from_vectorstore(folder)
+    assert all_gone(before)
+    assert len(os.listdir("/proc/self/fd")) <= descriptors
+
+
+def test_closing_one_of_two_closes_no_memory_and_closing_both_does(folder: Chroma) -> None:
+    one, other = answered(folder), answered(folder)
+    one.close()
+    assert other.invoke("tea")
+    other.close()
+    with pytest.raises(ClosedError):
+        other.invoke("tea")
+
+
+async def test_async_with(folder: Chroma) -> None:
+    async with AdaptiveMemoryRetriever.from_vectorstore(folder, k=1) as retriever:
+        assert (await retriever.ainvoke("tea"))[0].id == "tea"
+    with pytest.raises(ClosedError):
+        await retriever.ainvoke("tea")
