@@ -88,7 +88,7 @@ class _Parts:
         self.fields = options["fields"] or Fields()
         self.store = ChromaStore(collection, self.fields)
         self.directory = locations.directory_of(collection)
-        compare_on_opening(self.store, ledger, now=in_force.now())
+        compare_on_opening(self.directory, self.store, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
         wake = self.background.wake

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.check_report import Finding
-from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.ledger import full_check
 from adaptive_memory_core.store.ledger.gone_records import gone
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
@@ -31,19 +32,26 @@ def whole_memory(
         found += _database(directory) or _index(directory, store, embed, repair=repair)
     found += _ledger(ledger)
     if not found:
-        found += _gone(store, ledger) + _older(store, ledger, repair=repair, now=now) + _twins(store, ledger, repair)
+        found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
+        found += _twins(store, ledger, repair)
     return found
 
 
-def compare_on_opening(store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
+def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
     """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
     try:
-        what = None if store.size() else gone(ledger, str(store.collection.id), store.collection.name)
-        catch_up(store, ledger, now=now)
+        what = _what_is_gone(directory, store, ledger)
+        catch_up(store, ledger, directory, now=now)
     except StoreError:
         return
     if what is not None:
         warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
+
+
+def _what_is_gone(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger) -> str | None:
+    known = str(store.collection.id)
+    size = store.size() if directory is None else own_database.size(directory, known)
+    return None if size else gone(ledger, known, store.collection.name)
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -72,23 +80,21 @@ def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -
 
 
 def _ledger(ledger: SQLiteLedger) -> list[Finding]:
-    try:
-        with ledger.file.reading() as sql:
-            rows = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except LedgerError as error:
-        rows = [str(error)]
+    wrong = full_check.faults(ledger)
     remedy = "Close this memory, put the ledger's file aside and open it again: reads go on from the collection."
-    return [] if rows == ["ok"] else [Finding("ledger", "; ".join(rows), remedy)]
+    return [Finding("ledger", " ".join(wrong), remedy)] if wrong else []
 
 
-def _gone(store: ChromaStore, ledger: SQLiteLedger) -> list[Finding]:
-    what = None if store.size() else gone(ledger, str(store.collection.id), store.collection.name)
+def _gone(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger) -> list[Finding]:
+    what = _what_is_gone(directory, store, ledger)
     remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
     return [] if what is None else [Finding("records", f"{what}.", remedy)]
 
 
-def _older(store: ChromaStore, ledger: SQLiteLedger, *, repair: bool, now: float) -> list[Finding]:
-    later = read_later(store, ledger)
+def _older(
+    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, *, repair: bool, now: float
+) -> list[Finding]:
+    later = read_later(store, ledger, directory)
     if not later:
         return []
     if repair:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.merged_reads import larger
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen
+from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.metadata import state_of
-from adaptive_memory_core.store.chroma.records import PAGE, ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 SAME_SECONDS = 0.001  # the collection keeps a time to six places
 
 
-def catch_up(store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
+def catch_up(store: ChromaStore, ledger: SQLiteLedger, directory: Path | None, *, now: float) -> None:
     """Take over what the collection knows of later reads, with a warning."""
-    later = read_later(store, ledger)
+    later = read_later(store, ledger, directory)
     if later:
         take_over(store, ledger, later, now=now)
         warnings.warn(
@@ -31,16 +33,15 @@ def catch_up(store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
         )
 
 
-def read_later(store: ChromaStore, ledger: SQLiteLedger) -> dict[str, Metadata]:
+def read_later(store: ChromaStore, ledger: SQLiteLedger, directory: Path | None) -> dict[str, Metadata]:
     """Records that the collection shows as read later than any that the ledger knows. A read is in the ledger before
     the collection shows it, so there are none unless the ledger is an older one."""
     latest = _latest(ledger)
     if latest is None or ledger.file.read_only:
         return {}
-    found: dict[str, Metadata] = {}
-    while page := _page(store, latest, len(found)):
-        found |= page
-    return _with_rows(ledger, found)
+    bound, known, key = float(latest) + SAME_SECONDS, str(store.collection.id), store.fields.last_read
+    found = _asked(store, bound) if directory is None else own_database.above(directory, known, key, bound)
+    return store.metadata(_with_rows(ledger, found)) if found else {}
 
 
 def take_over(store: ChromaStore, ledger: SQLiteLedger, later: Mapping[str, Metadata], *, now: float) -> None:
@@ -54,11 +55,11 @@ def take_over(store: ChromaStore, ledger: SQLiteLedger, later: Mapping[str, Meta
             ledger.change(Scope(owner), stored_id, seen, rule, what="restored", by="collection", now=now)
 
 
-def _with_rows(ledger: SQLiteLedger, found: Mapping[str, Metadata]) -> dict[str, Metadata]:
+def _with_rows(ledger: SQLiteLedger, found: Sequence[str]) -> list[str]:
     """Without a row the collection's own state holds anyway."""
     query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ?"
     with ledger.file.reading() as sql:
-        return {one: row for one, row in found.items() if sql.execute(query, (ledger.collection_key, one)).fetchone()}
+        return [one for one in found if sql.execute(query, (ledger.collection_key, one)).fetchone()]
 
 
 def _latest(ledger: SQLiteLedger) -> float | None:
@@ -68,11 +69,9 @@ def _latest(ledger: SQLiteLedger) -> float | None:
     return None if row is None else row[0]
 
 
-def _page(store: ChromaStore, latest: float, offset: int) -> dict[str, Metadata]:
-    """A page of the records that the collection shows as read later."""
-    later: Any = {store.fields.last_read: {"$gt": float(latest) + SAME_SECONDS}}
-    found = told(lambda: store.collection.get(where=later, limit=PAGE, offset=offset, include=["metadatas"]))
-    return dict(zip(found["ids"], found["metadatas"] or [], strict=True))
+def _asked(store: ChromaStore, bound: float) -> list[str]:
+    later: Any = {store.fields.last_read: {"$gt": bound}}
+    return list(told(lambda: store.collection.get(where=later, include=[]))["ids"])
 
 
 def _larger(seen: Seen, *, timeline: Timeline, shown: ReadState) -> ReadState:  # noqa: ARG001 - a rule of the ledger's

@@ -13,7 +13,7 @@ def header_fault(file: Path) -> str | None:
 
     While a journal stands beside it the length may differ: SQLite puts that right on opening.
     """
-    if not file.exists() or (size := file.stat().st_size) == 0:
+    if not file.is_file() or (size := file.stat().st_size) == 0:
         return None
     with file.open("rb") as content:
         head = content.read(_LENGTH)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adaptive_memory_core.identity import MARK, record_id, scoped_id
 from adaptive_memory_core.learn.merged_reads import added
-from adaptive_memory_core.records import Metadata, ReadState, Scope
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.metadata import created_at
 from adaptive_memory_core.store.chroma.records import PAGE, ChromaStore
 from adaptive_memory_core.store.ledger.merged_rows import merge
@@ -57,9 +57,5 @@ def _pair(store: ChromaStore, own: Row | None, scoped: Row | None) -> Twins | No
 def merge_twins(store: ChromaStore, ledger: SQLiteLedger, pair: Twins) -> None:
     """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
     to what was said."""
-    join = added if pair.same else _kept
+    join = added if pair.same else None
     merge(ledger, pair.scope, pair.kept, pair.gone, join, lambda: store.remove(pair.scope, [pair.gone]))
-
-
-def _kept(kept: ReadState, gone: ReadState) -> ReadState:  # noqa: ARG001 - a rule as `added` is
-    return kept

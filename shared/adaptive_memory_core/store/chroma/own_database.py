@@ -14,6 +14,7 @@ from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.store.sqlite_header import header_fault
 
 DATABASE = "chroma.sqlite3"
+_RECORDS = "FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ?"
 ADD, UPDATE, UPSERT, DELETE = range(4)
 
 
@@ -80,6 +81,23 @@ def collection_id(directory: Path, name: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def size(directory: Path, collection_id: str) -> int:
+    """How many records the collection holds; Chroma's own count would load the index."""
+    with reading(directory) as sql:
+        row = sql.execute(f"SELECT count(*) {_RECORDS}", (collection_id,)).fetchone()
+    return int(row[0])
+
+
+def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
+    """The records whose metadata have a number above the bound under this key."""
+    query = (
+        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) JOIN segments ON segments.id = segment_id "
+        "WHERE key = ? AND float_value > ? AND collection = ?"
+    )
+    with reading(directory) as sql:
+        return [row[0] for row in sql.execute(query, (key, bound, collection_id))]
+
+
 def faults(directory: Path) -> list[str]:
     """What SQLite finds wrong with the whole file; this reads all of it."""
     try:
@@ -111,7 +129,8 @@ def refuse_torn(directory: Path) -> None:
         raise _damaged(directory / DATABASE, fault)
     if (directory / DATABASE).exists():
         with reading(directory) as sql:
-            sql.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            sql.execute("SELECT name, sql FROM sqlite_master").fetchall()
+            sql.execute("SELECT * FROM migrations").fetchall()  # Chroma ends in a panic where it cannot read these
 
 
 def _damaged(place: Path, what: object) -> DamagedStoreError:

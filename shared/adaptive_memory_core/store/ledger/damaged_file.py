@@ -40,7 +40,7 @@ def refuse_damaged(path: str, file: Path | None) -> None:
 def refuse_foreign(path: str, connection: sqlite3.Connection) -> None:
     """Raise where the file holds somebody else's tables and none of ours."""
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if tables and "collections" not in tables | _ours(connection):
+    if tables and "recalls" not in tables | _ours(connection):
         raise DamagedLedgerError(
             f"The ledger {path!r} is another program's database: it holds {', '.join(sorted(tables)[:5])}. Nothing was "
             "written into it. Give another path as ledger=."
@@ -50,4 +50,4 @@ def refuse_foreign(path: str, connection: sqlite3.Connection) -> None:
 def _ours(connection: sqlite3.Connection) -> set[str]:
     """A file with a version of the schema is ours, whatever is wrong with its tables."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    return {"collections"} if version else set()
+    return {"recalls"} if version else set()
