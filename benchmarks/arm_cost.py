@@ -22,12 +22,13 @@ from typing import Any
 import chromadb
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Hit, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
+from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
 from adaptive_memory_core.flow.ports import Entry, Extent
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.decay.strength import strong_since
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
+from adaptive_memory_core.reports import Hit
 from benchmarks.report import percentiles, print_table, write_json
 
 DIMENSION, K, NEW, STEPS = 128, 5, 50, 60
@@ -88,14 +89,16 @@ def ledger_row(size: int, rounds: int) -> dict[str, Any]:
         ledger = SQLiteLedger(str(Path(folder) / "ledger.sqlite3"))
         ledger.attach("benchmark", "benchmark")
         for start in range(0, size, 10_000):
-            ledger.enrol(USER, {f"old {number}": None for number in range(start, min(size, start + 10_000))}, now=0.0)
+            ledger.states.enrol(
+                USER, {f"old {number}": None for number in range(start, min(size, start + 10_000))}, now=0.0
+            )
         for number in range(STEPS):
             _record(ledger, f"fading {number}", number)
-        ledger.enrol(USER, {f"new {number}": None for number in range(NEW)}, now=0.0)
+        ledger.states.enrol(USER, {f"new {number}": None for number in range(NEW)}, now=0.0)
         naive = Naive(np.ones((size, 1), dtype=np.float32))
         calls: dict[str, Callable[[str], object]] = {
             "update": lambda name: _record(ledger, name, int(name) % size),
-            "strong": lambda _: ledger.strong(
+            "strong": lambda _: ledger.states.strong(
                 USER,
                 0.5,
                 lambda timeline: strong_since(timeline, 0.5, now=1.0),
@@ -141,7 +144,7 @@ def _record(ledger: SQLiteLedger, name: str, number: int) -> None:
     kept = [Scored(Hit(Record(one, one), 0.5, one), 0.5, {"similarity": 0.5}, {"similarity": 0.5}) for one in ids]
     entry = Entry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], REGIME, ARM.pace, None, {}, None, True)
     rule = partial(remembrance.read, policy=ARM, now=1.0)
-    ledger.record_recall(USER, entry, dict.fromkeys(ids, Seen(ReadState(), None)), rule)
+    ledger.recalls.count(USER, entry, dict.fromkeys(ids, Seen(ReadState(), None)), rule)
 
 
 def _in_turn(calls: dict[str, Callable[[str], object]], arguments: list[str]) -> dict[str, float]:

@@ -23,7 +23,8 @@ from typing import Any
 import chromadb
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, DamagedStoreError, Keeping, Policy, as_embedder
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
+from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.store.chroma.index_layout import FILES, NAMES
 
 DIMENSION = 256
@@ -142,7 +143,7 @@ def compared(memory: AdaptiveMemory, acknowledged: list[str]) -> dict[str, int]:
     alice: Any = memory.for_user("alice")
     recalls = alice.recalls(limit=1_000_000)
     counts = collections.Counter(kept.id for one in recalls for kept in one.kept)
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     everything = store.collection.get(include=["embeddings"])
     wrong = [
         one

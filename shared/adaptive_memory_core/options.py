@@ -10,11 +10,11 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 
@@ -35,7 +35,7 @@ class Options(TypedDict, total=False):
     """
 
     embedder: Any
-    ledger: str | Path | SQLiteLedger | None
+    ledger: str | Path | Ledger | None
     policy: Policy | None
     fields: Fields | None
     clock: Callable[[], float]

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
+from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
@@ -22,6 +22,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.background import Background, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
@@ -29,8 +30,6 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.ledger.outbox import trim
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
@@ -47,7 +46,8 @@ def opened(collection: Collection, options: Options) -> Opened:
     channels = {name: Theirs(one, unanswered[name]) for name, one in sources_of(options.get("channels")).items()}
     if (reranker := options.get("reranker")) is not None:
         as_reranker(reranker)
-    in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels)
+    stages = stages_with(channels)
+    in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels_of(stages))
     directory = locations.directory_of(collection)
     with ExitStack() as handles:
         if directory is not None:
@@ -59,11 +59,21 @@ def opened(collection: Collection, options: Options) -> Opened:
         parts = _Parts(collection, options, in_force, embedder, ledger)
         languages = options.get("languages")
         parts.ports = Ports(
-            *(parts.store, ledger, parts.embedder, parts.write_back, parts.words, parts.floors, parts.background),
+            search=parts.store,
+            records=parts.store,
+            ledger=ledger,
+            embedder=parts.embedder,
+            write_back=parts.write_back,
+            words=parts.words,
+            indexes=(parts.words,),
+            floors=parts.floors,
+            background=parts.background,
             write_through=options["write"] == "through",
             log=parts.keeping.log,
+            fields=parts.fields,
             languages=(English(),) if languages is None else tuple(languages),
             channels=channels,
+            sources=stages,
             unanswered=unanswered,
         )
         return parts.start(handles.pop_all(), options.get("reranker"))
@@ -81,7 +91,7 @@ class _Parts:
         options: Options,
         in_force: PolicyInForce,
         embedder: Embedder,
-        ledger: SQLiteLedger,
+        ledger: Ledger,
     ) -> None:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
@@ -93,7 +103,7 @@ class _Parts:
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
-        self.words = LexicalChannel(WordIndex(ledger, self.fields), self.store, wake)
+        self.words = LexicalChannel(WordIndex(ledger.words, self.fields), self.store, wake)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
@@ -121,8 +131,8 @@ class _Parts:
 
     def _trim(self) -> None:
         keep, now = self.keeping, self.in_force.now()
-        trim(self.ledger, now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
-        self.ledger.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
+        self.ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
+        self.ledger.statistics.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
 
     def _measured(self, scope: Scope, policy: Policy, going: Going) -> Flow[object]:
         request = request_to_calibrate(self.in_force, self.embedder_name, scope, policy)
@@ -134,10 +144,10 @@ def _claim(directory: Path, handles: ExitStack) -> None:
     handles.callback(process_lock.release, directory)
 
 
-def _ledger(collection: Collection, options: Options, handles: ExitStack) -> SQLiteLedger:
+def _ledger(collection: Collection, options: Options, handles: ExitStack) -> Ledger:
     keeping = options["keeping"] or Keeping()
     ledger = locations.open_ledger(collection, options.get("ledger"), durability=keeping.durability)
-    if ledger.file.path != locations.IN_MEMORY:
+    if ledger.outlives_process:
         handles.callback(ledger.close)
     ledger.attach(str(collection.id), collection.name)
     return ledger

@@ -10,16 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    NotFoundError,
-    Policy,
-    Scope,
-    ScopeError,
-    StoreError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
 
@@ -227,7 +219,7 @@ def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
     before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
     assert new.recall("zebra quantum ladder", policy=policy)
     ports = memory.ports()
-    assert eventually(lambda: ports.ledger.floor(handbook, ports.floors.manner(policy)) is not None)
+    assert eventually(lambda: ports.ledger.floors.get(handbook, ports.floors.manner(policy)) is not None)
     nothing = new.recall("zebra quantum ladder", policy=policy)
     assert not nothing
     assert nothing.unrelated is not None
@@ -254,7 +246,7 @@ def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
 def test_what_is_shared_failing_costs_only_that(
     memory: AdaptiveMemory, new: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = memory.ports().store
+    store = memory.ports().search
     nearest = store.nearest
 
     def broken(scope: Scope, *more: Any) -> Any:

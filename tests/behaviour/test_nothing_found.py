@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Calibration,
-    EmbedderError,
-    InvalidInputError,
-    Policy,
-    PolicyError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, UserMemory
 from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
 from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done
@@ -48,7 +42,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 def floor_of(user: UserMemory, policy: Policy = FLOOR) -> Any:
     ports = user.memory.ports()
-    return ports.ledger.floor(user.scope, ports.floors.manner(policy))
+    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy))
 
 
 @pytest.mark.parametrize("policy", [FLOOR, FLOOR.replace(channels=BOTH)])

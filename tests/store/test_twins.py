@@ -25,7 +25,7 @@ def twinned(open_memory: Open, clock: Clock) -> AdaptiveMemory:
 
 
 def add_twin(memory: AdaptiveMemory, clock: Clock, text: str = "alice likes tea", later: float = 0.0) -> None:
-    collection: Any = memory.ports().store.collection  # type: ignore[attr-defined]
+    collection: Any = memory.ports().records.collection  # type: ignore[attr-defined]
     collection.add(
         ids=[TWIN],
         documents=[text],
@@ -53,7 +53,7 @@ def test_twins_are_found_and_merged_with_the_reads_of_both(twinned: AdaptiveMemo
     assert alice.get("tea").read.last_read == clock.now
     assert alice.stats().records == 2
     alice.forget("tea")
-    store: Any = twinned.ports().store
+    store: Any = twinned.ports().records
     assert store.size() == 1
 
 

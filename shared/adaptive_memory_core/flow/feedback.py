@@ -46,7 +46,7 @@ def feedback(
         )
     judging = _judge(ports, scope, past, verdicts, policy, now=now)
     changed = yield from one_writer(ports, scope, list(verdicts), judging)
-    ports.projector.wake()
+    ports.write_back.wake()
     return changed
 
 
@@ -60,7 +60,7 @@ def _judge(
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
-    return (yield from ask(ports.ledger.judge, scope, past.id, given, rule, now=now))
+    return (yield from ask(ports.ledger.verdicts.judge, scope, past.id, given, rule, now=now))
 
 
 def _rule(
@@ -69,7 +69,7 @@ def _rule(
     """What the verdicts do; a recall that was no step of the user's stands at the last one."""
     step = past.step
     if step is None:
-        step = (yield from ask(ports.ledger.standing, scope, [])).timeline.step
+        step = (yield from ask(ports.ledger.states.known, scope, [])).timeline.step
     told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
     return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
 
@@ -78,7 +78,7 @@ def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Seq
     """A record that was forgotten since then is not judged, nor is another that has its id by now. The log tells."""
     if isinstance(recall, str) or recall.step is None:
         return
-    logged = yield from ask(ports.ledger.logged, scope, recall.id)
+    logged = yield from ask(ports.ledger.log.recall, scope, recall.id)
     if logged is None:
         return
     still = {one.id for one in logged.kept}
@@ -104,7 +104,7 @@ def change(
     """Change one record's standing; who did it goes into the audit trail."""
     changing = _change(ports, scope, record_id, act, by=by, regime=regime, now=now)
     state = yield from one_writer(ports, scope, [record_id], changing)
-    ports.projector.wake()
+    ports.write_back.wake()
     return state
 
 
@@ -120,13 +120,15 @@ def _change(
         )
 
     return (
-        yield from ask(ports.ledger.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now)
+        yield from ask(
+            ports.ledger.states.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now
+        )
     )
 
 
 def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:
     """Let usefulness count as the policy says, whatever verdicts have made of that for this scope."""
-    yield from ask(ports.ledger.rebalance, scope, 0.0)
+    yield from ask(ports.ledger.verdicts.set_balance, scope, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ Flag = Literal["remembered", "pinned"]
 
 def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> Flow[list[Record]]:
     """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
-    known = yield from ask(ports.ledger.flagged, scope, flag)
-    shown = yield from ask(ports.store.flagged, scope, flag)
+    known = yield from ask(ports.ledger.states.flagged, scope, flag)
+    shown = yield from ask(ports.records.flagged, scope, flag)
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
     records: list[Record] = []
     for start in range(0, len(ids), PAGE):
@@ -33,9 +33,9 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
 def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Flow[Sequence[Change]]:
     """The audit trail, newest first: of the whole scope, or of one record."""
     places = () if record is None else (record, scoped_id(scope, record))
-    return (yield from ask(ports.ledger.changes, scope, places, limit=limit))
+    return (yield from ask(ports.ledger.audit.changes, scope, places, limit=limit))
 
 
 def history(ports: Ports, scope: Scope) -> Flow[Sequence[Sample]]:
     """The samples that were taken so far, oldest first."""
-    return (yield from ask(ports.ledger.samples, scope))
+    return (yield from ask(ports.ledger.statistics.samples, scope))

@@ -16,7 +16,7 @@ def one_writer(ports: Ports, scope: Scope, record_ids: Sequence[str], writing: F
     """What comes of `writing`, while nobody else writes these ids of the scope. Texts are embedded before it begins."""
     if not record_ids:
         return (yield from writing)
-    lock = ports.ledger.lock_ids(scope, record_ids)
+    lock = ports.ledger.id_locks.of(scope, record_ids)
     try:
         yield from ask(lock.acquire)
         return (yield from writing)

@@ -46,7 +46,7 @@ def judged(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[Judged]:
         kept = [Candidate(one.id, one.signals, False) for one in own]
         rest = [Candidate(one.id, one.scored.signals, True) for one in recall.dropped if one.scored is not None]
         return Judged(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest])
-    logged = yield from ask(ports.ledger.logged, scope, recall)
+    logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(
             f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while "
@@ -61,7 +61,7 @@ def rankings(ports: Ports, scope: Scope, recall: Judged, helpful: Sequence[str])
     if recall.step is None or not any(told.values()):
         return told
     outcome = yield from attempt(
-        LedgerError, ports.ledger.log, scope, since=None, until=recall.at, limit=GHOSTS + 1, containing=None
+        LedgerError, ports.ledger.log.recalls, scope, since=None, until=recall.at, limit=GHOSTS + 1, containing=None
     )
     for past in outcome.value or ():
         if recall.step - GHOSTS <= past.step < recall.step:

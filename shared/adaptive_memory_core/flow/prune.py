@@ -52,11 +52,11 @@ class _Tally:
 
 def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
-    timeline = (yield from ask(ports.ledger.standing, call.scope, [])).timeline
+    timeline = (yield from ask(ports.ledger.states.known, call.scope, [])).timeline
     tally, last = _Tally(), 0
     yield from _strangers(ports, call, tally)
     while True:
-        page = yield from ask(ports.ledger.unkept, call.scope, last, limit=BATCH)
+        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=BATCH)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
         tally.kept += len(page) - len(doomed)
         room = call.limit - len(tally.ids)
@@ -83,7 +83,7 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
     if call.dry_run:
         tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
     elif faded:
-        yield from ask(ports.ledger.meet, call.scope, faded, now=call.now)
+        yield from ask(ports.ledger.states.meet, call.scope, faded, now=call.now)
 
 
 def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
@@ -103,10 +103,10 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
         return
 
     def remove(stored_ids: Sequence[str]) -> None:
-        ports.store.remove(call.scope, stored_ids)
+        ports.records.remove(call.scope, stored_ids)
 
     gone = yield from ask(
-        ports.ledger.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
+        ports.ledger.removal.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
     )
     tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
 

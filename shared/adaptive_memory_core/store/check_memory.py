@@ -8,15 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger import full_check
-from adaptive_memory_core.store.ledger.gone_records import gone
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
 from adaptive_memory_core.store.twins import merge_twins, twins
 
@@ -24,7 +22,7 @@ Embed = Callable[[Sequence[str]], Any]
 
 
 def whole_memory(
-    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, embed: Embed, *, repair: bool, now: float
+    directory: Path | None, store: ChromaStore, ledger: Ledger, embed: Embed, *, repair: bool, now: float
 ) -> list[Finding]:
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
@@ -37,7 +35,7 @@ def whole_memory(
     return found
 
 
-def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, *, now: float) -> None:
+def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: Ledger, *, now: float) -> None:
     """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
     try:
         what = _what_is_gone(directory, store, ledger)
@@ -48,10 +46,15 @@ def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: SQLit
         warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
 
 
-def _what_is_gone(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger) -> str | None:
-    known = str(store.collection.id)
-    size = store.size() if directory is None else own_database.size(directory, known)
-    return None if size else gone(ledger, known, store.collection.name)
+def _what_is_gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> str | None:
+    """What there was before, where the collection is empty now."""
+    name, known = store.collection.name, str(store.collection.id)
+    if store.size() if directory is None else own_database.size(directory, known):
+        return None
+    own, earlier = ledger.comparison.records_known(name)
+    if earlier:
+        return f"The collection {name!r} is new and empty, and the ledger knows {earlier} records of one that is gone"
+    return f"The collection {name!r} is empty, and the ledger knows {own} records of it" if own else None
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -79,21 +82,19 @@ def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -
     return [replace(found, what=what, mended=not damage.damage(directory, known))]
 
 
-def _ledger(ledger: SQLiteLedger) -> list[Finding]:
-    wrong = full_check.faults(ledger)
+def _ledger(ledger: Ledger) -> list[Finding]:
+    wrong = ledger.faults()
     remedy = "Close this memory, put the ledger's file aside and open it again: reads go on from the collection."
     return [Finding("ledger", " ".join(wrong), remedy)] if wrong else []
 
 
-def _gone(directory: Path | None, store: ChromaStore, ledger: SQLiteLedger) -> list[Finding]:
+def _gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> list[Finding]:
     what = _what_is_gone(directory, store, ledger)
     remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
     return [] if what is None else [Finding("records", f"{what}.", remedy)]
 
 
-def _older(
-    directory: Path | None, store: ChromaStore, ledger: SQLiteLedger, *, repair: bool, now: float
-) -> list[Finding]:
+def _older(directory: Path | None, store: ChromaStore, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
     later = read_later(store, ledger, directory)
     if not later:
         return []
@@ -103,7 +104,7 @@ def _older(
     return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
 
 
-def _twins(store: ChromaStore, ledger: SQLiteLedger, repair: bool) -> list[Finding]:
+def _twins(store: ChromaStore, ledger: Ledger, repair: bool) -> list[Finding]:
     pairs = list(twins(store))
     if not pairs:
         return []

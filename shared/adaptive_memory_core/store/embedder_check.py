@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import EmbedderMismatchError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.embedder import Embedder
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -19,7 +19,7 @@ NAME_KEY, DIMENSION_KEY = "adaptive_memory:embedder", "adaptive_memory:dimension
 class CheckedEmbedder:
     """An embedder whose name and dimension are compared with the collection's, and recorded at the first write."""
 
-    def __init__(self, embedder: Embedder, collection: Collection, ledger: SQLiteLedger) -> None:
+    def __init__(self, embedder: Embedder, collection: Collection, ledger: Ledger) -> None:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
         self._name, self._dimension = _recorded(collection, ledger)
         if self._name is not None and not same_model(self._name, embedder.name):
@@ -70,7 +70,7 @@ class CheckedEmbedder:
     def _record(self, dimension: int) -> None:
         if self._name is None or self._dimension is None:
             name = self._name or self._embedder.name
-            self._ledger.note_embedder(name, dimension)
+            self._ledger.notes.keep_embedder(name, dimension)
             self._name, self._dimension = name, dimension
 
     def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
@@ -82,10 +82,10 @@ class CheckedEmbedder:
         )
 
 
-def _recorded(collection: Collection, ledger: SQLiteLedger) -> tuple[Any, Any]:
+def _recorded(collection: Collection, ledger: Ledger) -> tuple[Any, Any]:
     """From the collection's own metadata, the ledger, or at least the length of a vector that is there."""
     noted = collection.metadata or {}
-    name, dimension = ledger.embedder()
+    name, dimension = ledger.notes.embedder()
     name, dimension = noted.get(NAME_KEY, name), noted.get(DIMENSION_KEY, dimension)
     return name, _stored_dimension(collection) if dimension is None else dimension
 

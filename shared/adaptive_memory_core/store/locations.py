@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
@@ -119,15 +120,17 @@ def address_of(collection: Collection) -> tuple[Any, ...]:
 
 
 def open_ledger(
-    collection: Collection, ledger: str | Path | SQLiteLedger | None, *, durability: Literal["normal", "full"]
-) -> SQLiteLedger:
+    collection: Collection, ledger: str | Path | Ledger | None, *, durability: Literal["normal", "full"]
+) -> Ledger:
     """The ledger that was asked for, else the one beside the collection's files."""
-    if isinstance(ledger, SQLiteLedger):
+    if isinstance(ledger, Ledger):
         return ledger
     if ledger is None:
         ledger = _usual(collection)
     if not isinstance(ledger, str | Path) or not str(ledger).strip():
-        raise InvalidInputError(f'The ledger is {ledger!r}. Give a path, ":memory:", or a SQLiteLedger.')
+        raise InvalidInputError(
+            f'The ledger is {ledger!r}. Give a path, ":memory:", or a ledger, e.g. SQLiteLedger(path).'
+        )
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
     return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))

@@ -40,6 +40,7 @@ class LedgerFile:
         self.on_failure: Callable[[], object] = lambda: None
         self.on_write: Callable[[], object] = lambda: None
         self._lock = threading.RLock()
+        self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self.lost_pages = 0
         refuse_damaged(path, self.place)
         self._connection = _connect(path)
@@ -95,26 +96,50 @@ class LedgerFile:
     def writing(self, *, told: bool = False) -> Iterator[sqlite3.Connection]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
-        `on_write` is called first, unless the caller has `told` whoever needs to know, or will.
+        Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
+        first, unless the caller has `told` whoever needs to know, or will.
         """
         with self._lock:
+            inner, calls = self._connection.in_transaction, len(self._calls)
             try:
-                _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+                self._begin(inner=inner)
                 if not told:
                     self.on_write()
                 yield self._connection
-                self._connection.execute("COMMIT")
+                self._connection.execute("RELEASE part" if inner else "COMMIT")
             except BaseException as error:
-                self._undo()
+                del self._calls[calls:]
+                self._undo(inner=inner)
                 if isinstance(error, Exception) and shows_damage(error):
                     raise damaged(self.path, error) from error
                 if isinstance(error, sqlite3.Error):
                     raise self._told(error) from error
                 raise
+            done = [] if inner else self._calls[:]
+            del self._calls[len(self._calls) - len(done) :]
+        for call in done:
+            call()
 
-    def _undo(self) -> None:
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call this after the thread's transaction, if that is kept; at once where there is none."""
+        with self._lock:
+            if self._connection.in_transaction:
+                self._calls.append(call)
+                return
+        call()
+
+    def _begin(self, *, inner: bool) -> None:
+        if inner:
+            self._connection.execute("SAVEPOINT part")
+        else:
+            _patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+
+    def _undo(self, *, inner: bool) -> None:
         self.on_failure()
-        if self._connection.in_transaction:
+        if self._connection.in_transaction and inner:
+            self._connection.execute("ROLLBACK TO part")
+            self._connection.execute("RELEASE part")
+        elif self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def _told(self, error: Exception) -> LedgerError:

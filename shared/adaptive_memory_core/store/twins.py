@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.identity import MARK, record_id, scoped_id
 from adaptive_memory_core.learn.merged_reads import added
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.store.chroma.metadata import created_at
 from adaptive_memory_core.store.chroma.records import PAGE, ChromaStore
-from adaptive_memory_core.store.ledger.merged_rows import merge
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.stored_metadata import created_at
 
 Row = tuple[str, str | None, Metadata | None]
 
@@ -54,8 +53,8 @@ def _pair(store: ChromaStore, own: Row | None, scoped: Row | None) -> Twins | No
     return Twins(scope, kept[0], gone[0], own[1] == scoped[1])
 
 
-def merge_twins(store: ChromaStore, ledger: SQLiteLedger, pair: Twins) -> None:
+def merge_twins(store: ChromaStore, ledger: Ledger, pair: Twins) -> None:
     """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
     to what was said."""
     join = added if pair.same else None
-    merge(ledger, pair.scope, pair.kept, pair.gone, join, lambda: store.remove(pair.scope, [pair.gone]))
+    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join, lambda: store.remove(pair.scope, [pair.gone]))

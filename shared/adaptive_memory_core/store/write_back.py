@@ -8,17 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from filelock import FileLock, Timeout
-
-from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.flow.ports import Due, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.store.ledger.outbox import Due, due, settle, waiting
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
 COUNTED_SECONDS = 1.0  # between two looks at how many records wait
@@ -36,19 +32,17 @@ class WriteBack:
 
     def __init__(
         self,
-        ledger: SQLiteLedger,
+        ledger: Ledger,
         store: ChromaStore,
         keeping: Keeping,
         trim: Callable[[], object],
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
-        place = ledger.file.place
-        self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
         self._turn = threading.Lock()
         self._stats = ProjectionStats()
         # since when something is due, by a clock that only waits; at first what an earlier process left
-        self._since = None if ledger.file.read_only else time.monotonic()
+        self._since = None if ledger.read_only else time.monotonic()
 
     def wake(self) -> None:
         """There is something to write back, in a while."""
@@ -58,12 +52,12 @@ class WriteBack:
 
     def tidy(self) -> None:
         """Let go of what is beyond the log's retention."""
-        if not self._ledger.file.read_only:
+        if not self._ledger.read_only:
             self._trim()
 
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
-        if not self._ledger.file.read_only:
+        if not self._ledger.read_only:
             self._flush(lambda: True)
 
     def stats(self) -> ProjectionStats:
@@ -74,7 +68,7 @@ class WriteBack:
         if self._since is None:
             return None
         left = max(0.0, self._since + self._keeping.lag_seconds - time.monotonic())
-        if left and waiting(self._ledger) >= self._keeping.queue_limit:
+        if left and self._ledger.outbox.waiting() >= self._keeping.queue_limit:
             return 0.0
         return min(left, COUNTED_SECONDS)
 
@@ -94,26 +88,13 @@ class WriteBack:
             self._project(going)
 
     def _project(self, going: Going) -> None:
-        if self._lock is None:
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
             self._drain(going)
-            return
-        try:
-            with self._lock.acquire(timeout=PATIENCE_SECONDS):
-                self._drain(going)
-        except OSError as error:
-            if not isinstance(error, Timeout):
-                raise StoreError(
-                    f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
-                ) from error
-            raise StoreError(
-                f"Another process has been writing back for more than {PATIENCE_SECONDS:g} seconds. It writes our "
-                "changes as well; call flush() again later."
-            ) from error
 
     def _drain(self, going: Going) -> None:
-        while going() and (batch := due(self._ledger, self._keeping.batch)):
+        while going() and (batch := self._ledger.outbox.due(self._keeping.batch)):
             self._write(batch)
-            settle(self._ledger, batch)
+            self._ledger.outbox.settle(batch)
 
     def _write(self, batch: list[Due]) -> None:
         present = self._store.metadata([one.stored_id for one in batch])

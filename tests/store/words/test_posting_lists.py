@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,19 +11,31 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.channels.words.bm25 import coverage
-from adaptive_memory_core.store.ledger.schema import migrate
+from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import posting_lists as resident
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.posting_lists import Resident
 
+ALICE, BOB = Scope("alice"), Scope("bob")
 TEXTS = ["zebra tea", "tea tea green", "green lake", "", "zebra lake walk"]
 STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from([None, *TEXTS])), max_size=30)
 
 
-def ledger() -> sqlite3.Connection:
-    sql = sqlite3.connect(":memory:", isolation_level=None)
-    migrate(sql)
-    return sql
+def rows() -> WordRows:
+    """The word rows of a new ledger."""
+    ledger = SQLiteLedger(":memory:")
+    ledger.attach("uuid", "memories")
+    return ledger.words
+
+
+def put(words: WordRows, scope: Scope, *texts: word_rows.Text) -> None:
+    words.put({scope: [word_rows.row_of(one) for one in texts]})
+
+
+def update(user: Resident, words: WordRows) -> None:
+    user.take_in(words.news(ALICE, *user.seen))
 
 
 def scores(user: Resident) -> dict[str, list[float]]:
@@ -41,52 +52,67 @@ def scores(user: Resident) -> dict[str, list[float]]:
 def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
     tail: int, steps: Sequence[tuple[str, str | None]]
 ) -> None:
-    sql, kept_up, before = ledger(), Resident(1), resident.TAIL
+    words, kept_up, before = rows(), Resident(), resident.TAIL
     resident.TAIL = tail
     try:
         for number, (name, text) in enumerate(steps):
             if text is None:
-                word_rows.drop(sql, 1, [name])
+                words.drop([name])
             else:
                 turn = Turn("Ana", "s" if number % 2 else None, float(number))
-                word_rows.put(sql, 1, [word_rows.Text(1, name, text, turn)])
+                put(words, ALICE, word_rows.Text(name, text, turn))
             if number % 3 == 0:
-                kept_up.update(sql)
-        kept_up.update(sql)
+                update(kept_up, words)
+        update(kept_up, words)
     finally:
         resident.TAIL = before
-    fresh = Resident(1)
-    fresh.update(sql)
+    fresh = Resident()
+    update(fresh, words)
     assert scores(kept_up) == scores(fresh)
-    assert word_rows.size(sql, 1) == len(fresh)
+    assert words.size() == len(fresh)
 
 
 def test_one_users_lists_know_nothing_of_another() -> None:
-    sql = ledger()
-    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra", Turn()), word_rows.Text(2, "b", "zebra", Turn())])
-    one = Resident(1)
-    one.update(sql)
+    words = rows()
+    put(words, ALICE, word_rows.Text("a", "zebra", Turn()))
+    put(words, BOB, word_rows.Text("b", "zebra", Turn()))
+    one = Resident()
+    update(one, words)
     assert list(one.numbers) == ["a"]
     assert np.asarray(one.postings({"zebra": 1})[0].docs).tolist() == [0]
 
 
 def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:
-    sql, user = ledger(), Resident(1)
-    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra", Turn()), word_rows.Text(1, "b", "tea", Turn())])
-    user.update(sql)
+    words, user = rows(), Resident()
+    put(words, ALICE, word_rows.Text("a", "zebra", Turn()), word_rows.Text("b", "tea", Turn()))
+    update(user, words)
     handed_out = user.numbers
-    word_rows.put(sql, 1, [word_rows.Text(1, "a", "zebra tea", Turn())])
-    word_rows.drop(sql, 1, ["b"])
-    user.update(sql)
+    put(words, ALICE, word_rows.Text("a", "zebra tea", Turn()))
+    words.drop(["b"])
+    update(user, words)
     assert handed_out == {"a": 0, "b": 1}
     assert user.numbers == {"a": 2}
 
 
 def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go() -> None:
-    sql, user = ledger(), Resident(1)
-    text = word_rows.Text(1, "a", "zebra", Turn())
+    words, user = rows(), Resident()
+    text = word_rows.Text("a", "zebra", Turn())
     user.lay({"a": word_rows.row_of(text)}, set(), 1)
-    word_rows.put(sql, 1, [text])
-    user.update(sql)
+    put(words, ALICE, text)
+    update(user, words)
     user.lift({})
     assert list(user.numbers) == ["a"]
+
+
+def test_what_the_ledger_and_what_is_held_besides_both_say_is_there_once_and_stays() -> None:
+    words, user = rows(), Resident()
+    before, text = word_rows.Text("a", "tea", Turn()), word_rows.Text("a", "zebra", Turn())
+    put(words, ALICE, before)
+    update(user, words)
+    put(words, ALICE, text)  # written down, and not yet let go of
+    update(user, words)
+    user.lay({"a": word_rows.row_of(text)}, {"a"}, 1)
+    assert list(user.numbers) == ["a"]
+    user.lift({})
+    assert list(user.numbers) == ["a"]
+    assert np.asarray(user.postings({"zebra": 1})[0].docs).tolist() == [user.numbers["a"]]

@@ -9,38 +9,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.ports import Found, Ports, Standing
+from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Scope
 
 
 def standing(
     ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool, turn: str | None = None
-) -> Flow[Standing]:
+) -> Flow[KnownStates]:
     """What the ledger knows of the records, or of those they replace; `keep=False` looks and writes nothing."""
     ids = [one.stored_id for one in found]
-    known = yield from ask(ports.ledger.standing, scope, ids, turn)
+    known = yield from ask(ports.ledger.states.known, scope, ids, turn)
     if not known.new:
         return known
     origins = {one.stored_id: origin(one.text, one.metadata) for one in found if one.stored_id in known.new}
     heirs = yield from _heirs(ports, scope, {one: digest for one, digest in origins.items() if digest is not None})
     if keep:
-        yield from ask(ports.ledger.move, scope, heirs, settled=list(origins))
+        yield from ask(ports.ledger.inheritance.move, scope, heirs, settled=list(origins))
     if not heirs:
         return known
     if keep:
-        ports.projector.wake()
-        return (yield from ask(ports.ledger.standing, scope, ids, turn))
-    before = yield from ask(ports.ledger.standing, scope, list(heirs))
+        ports.write_back.wake()
+        return (yield from ask(ports.ledger.states.known, scope, ids, turn))
+    before = yield from ask(ports.ledger.states.known, scope, list(heirs))
     return known._replace(states={**known.states, **{heirs[old]: state for old, state in before.states.items()}})
 
 
 def _heirs(ports: Ports, scope: Scope, new: Mapping[str, bytes]) -> Flow[dict[str, str]]:
     """Which record takes over from which: from each that is gone one takes over, and each takes over from one."""
-    ancestors = (yield from ask(ports.ledger.ancestors, scope, list(new.values()))) if new else {}
+    ancestors = (yield from ask(ports.ledger.inheritance.ancestors, scope, list(new.values()))) if new else {}
     if not ancestors:
         return {}
-    gone = set(ancestors) - (yield from ask(ports.store.taken, list(ancestors)))
+    gone = set(ancestors) - (yield from ask(ports.records.taken, list(ancestors)))
     waiting: dict[bytes, list[str]] = {}
     for stored_id, digest in new.items():
         waiting.setdefault(digest, []).append(stored_id)

@@ -91,7 +91,8 @@ def size(directory: Path, collection_id: str) -> int:
 def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
     """The records whose metadata have a number above the bound under this key."""
     query = (
-        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) JOIN segments ON segments.id = segment_id "
+        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) "
+        "JOIN segments ON segments.id = segment_id "
         "WHERE key = ? AND float_value > ? AND collection = ?"
     )
     with reading(directory) as sql:

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.learn.state_ranges import state_of
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 
-def faults(ledger: SQLiteLedger) -> list[str]:
+def faults(file: LedgerFile) -> list[str]:
     """What is wrong, each fault in a sentence; none for a ledger that is whole."""
     try:
-        with ledger.file.reading() as sql:
+        with file.reading() as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)") if row[0] != "ok"]
             return [f"SQLite finds: {'; '.join(found)}."] if found else [*_unreadable(sql), *_untrue(sql)]
     except LedgerError as error:

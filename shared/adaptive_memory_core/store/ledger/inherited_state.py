@@ -4,54 +4,43 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal
 
-from adaptive_memory_core.flow.ports import Standing
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import pace_spans
-from adaptive_memory_core.store.ledger.state_rows import CHUNK, announce, known_states
-from adaptive_memory_core.store.ledger.upkeep import LedgerUpkeep
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import CHUNK, announce
 
 MOST_SETTLED = 200_000
 
 
-class LedgerMoves(LedgerUpkeep):
-    """The part of the ledger that lets states follow their texts."""
+class LedgerInheritance:
+    """States that follow their texts."""
 
-    def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
-        super().__init__(path, durability=durability)
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
         self._settled: set[str] = set()  # records that replace nobody, or whose state has been moved to them
 
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]:
         """The rows of this scope whose records are, or were, of one of these texts and documents."""
-        with self.file.reading() as sql:
-            return ancestors(sql, self._known_user(sql, scope), origins)
+        with self._shared.reading() as sql:
+            return _ancestors(sql, self._shared.known_user(sql, scope), origins)
 
     def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None:
         """Give rows whose records are gone (old stored id to new) to those that took their place. The `settled` are no
         longer new: who replaces a record deletes it first, so what is no heir now never will be."""
         if heirs:
-            with self.file.writing() as sql:
-                moved = move(sql, self.collection_key, self._known_user(sql, scope), heirs)
-                self._cache.drop([*heirs, *moved])
+            with self._shared.writing() as sql:
+                moved = _move(sql, self._shared.collection_key, self._shared.known_user(sql, scope), heirs)
+                self._shared.cache.drop([*heirs, *moved])
         if len(self._settled) > MOST_SETTLED:
             self._settled.clear()
         self._settled.update(settled)
 
-    def learned(self, scope: Scope) -> Standing:
-        """The states of all records of the scope that the ledger has met."""
-        with self.file.reading() as sql:
-            user = self._known_user(sql, scope)
-            ids = [row[0] for row in sql.execute("SELECT stored_id FROM records WHERE user_key = ?", (user,))]
-            states = known_states(sql, self.collection_key, user, ids)
-            return Standing({one: state for one, (_, state) in states.items()}, pace_spans.timeline(sql, user))
-
-    def _new(self, stored_ids: Sequence[str], known: Collection[str]) -> frozenset[str]:
+    def new(self, stored_ids: Sequence[str], known: Collection[str]) -> frozenset[str]:
         """Those that may yet turn out to replace another."""
         return frozenset(one for one in stored_ids if one not in known and one not in self._settled)
 
 
-def ancestors(sql: sqlite3.Connection, user: int, origins: Iterable[bytes]) -> dict[str, bytes]:
+def _ancestors(sql: sqlite3.Connection, user: int, origins: Iterable[bytes]) -> dict[str, bytes]:
     """The user's rows of records with one of these origins: stored id to origin, oldest first."""
     wanted = list(dict.fromkeys(origins))
     found: list[tuple[int, str, bytes]] = []
@@ -65,7 +54,7 @@ def ancestors(sql: sqlite3.Connection, user: int, origins: Iterable[bytes]) -> d
     return {stored_id: origin for _, stored_id, origin in sorted(found)}
 
 
-def move(sql: sqlite3.Connection, collection: int, user: int, heirs: Mapping[str, str]) -> list[str]:
+def _move(sql: sqlite3.Connection, collection: int, user: int, heirs: Mapping[str, str]) -> list[str]:
     """Rows go to the records that took the place of theirs; gives the ids of those that did. What another process moved
     before, or has met under its new id, stays as it is."""
     moved: list[str] = []

@@ -1,88 +1,74 @@
-"""What has the collection yet to be told, and what may the ledger let go of? The chores behind the recalls."""
+"""What has the collection yet to be told? A list of the records whose states changed since they were written back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from adaptive_memory_core.records import ReadState, Scope
+from filelock import FileLock, Timeout
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.flow.ports.ledger_values import Due
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.clock_readings import believed_now
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.context import LedgerContext
 
-DAY = 86_400.0
-ERASED_SECONDS = DAY
-TURN_SECONDS = 2 * DAY  # until a turn of the same name is another one
-TRIM_BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A state that the collection does not show yet; `version` is what it will show afterwards."""
-
-    record_key: int
-    version: int
-    stored_id: str
-    scope: Scope
-    state: ReadState
+_DUE = (
+    f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
+    "JOIN records USING (record_key) JOIN users USING (user_key) WHERE records.collection_key = ? LIMIT ?"
+)
+_SETTLE = (
+    "DELETE FROM outbox WHERE record_key = ? "
+    "AND (SELECT version FROM records WHERE records.record_key = outbox.record_key) = ?"
+)
+_WAITING = "SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE collection_key = ?"
 
 
-def due(ledger: SQLiteLedger, limit: int) -> list[Due]:
-    """The states that changed since they were last written back, oldest records first."""
-    query = (
-        f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
-        "JOIN records USING (record_key) JOIN users USING (user_key) WHERE records.collection_key = ? LIMIT ?"
-    )
-    with ledger.file.reading() as sql:
-        found = sql.execute(query, (ledger.collection_key, limit)).fetchall()
-    return [
-        Due(record_key, version, stored_id, Scope(name or None), rows.state_of(state))
-        for record_key, version, stored_id, name, *state in found
-    ]
+class LedgerOutbox:
+    """The states that the collection does not show yet."""
 
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        place = shared.file.place
+        self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
 
-def settle(ledger: SQLiteLedger, written: Sequence[Due]) -> None:
-    """These were written back: those that have not changed since leave the list."""
-    with ledger.file.writing() as sql:
-        sql.executemany(
-            "DELETE FROM outbox WHERE record_key = ? "
-            "AND (SELECT version FROM records WHERE records.record_key = outbox.record_key) = ?",
-            [(one.record_key, one.version) for one in written],
-        )
+    def due(self, limit: int) -> list[Due]:
+        """The states that changed since they were last written back, oldest records first."""
+        with self._shared.reading() as sql:
+            found = sql.execute(_DUE, (self._shared.collection_key, limit)).fetchall()
+        return [
+            Due(record_key, version, stored_id, Scope(name or None), rows.state_of(state))
+            for record_key, version, stored_id, name, *state in found
+        ]
 
+    def settle(self, written: Sequence[Due]) -> None:
+        """These were written back: those that have not changed since leave the list."""
+        with self._shared.writing() as sql:
+            sql.executemany(_SETTLE, [(one.record_key, one.version) for one in written])
 
-def waiting(ledger: SQLiteLedger) -> int:
-    """How many records of this collection wait to be written back."""
-    query = "SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE collection_key = ?"
-    with ledger.file.reading() as sql:
-        return int(sql.execute(query, (ledger.collection_key,)).fetchone()[0])
+    def waiting(self) -> int:
+        """How many records of this collection wait to be written back."""
+        with self._shared.reading() as sql:
+            return int(sql.execute(_WAITING, (self._shared.collection_key,)).fetchone()[0])
 
-
-def trim(ledger: SQLiteLedger, *, now: float, log_days: float, log_recalls: int) -> int:
-    """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once more
-    than one reading of the clock says so (`clock_readings`)."""
-    now = believed_now(ledger.file, now=now)
-    with ledger.file.reading() as sql:
-        users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
-    gone = _delete(ledger, "at < ?", (now - log_days * DAY,))
-    for user, last_step in users:
-        if last_step > 0:
-            gone += _delete(ledger, "user_key = ? AND step <= ?", (user, last_step))
-    with ledger.file.writing() as sql:
-        sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
-        sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
-    return gone
-
-
-def _delete(ledger: SQLiteLedger, condition: str, values: tuple[float, ...]) -> int:
-    statement = (
-        "DELETE FROM recalls WHERE recall_key IN "  # noqa: S608 - the condition is one of ours
-        f"(SELECT recall_key FROM recalls WHERE {condition} LIMIT {TRIM_BATCH})"
-    )
-    gone = 0
-    while True:
-        with ledger.file.writing() as sql:
-            batch = sql.execute(statement, values).rowcount
-        gone += batch
-        if batch < TRIM_BATCH:
-            return gone
+    @contextmanager
+    def alone(self, patience_seconds: float) -> Iterator[None]:
+        """Of all processes that share the ledger, one at a time is in here."""
+        if self._lock is None:
+            yield
+            return
+        try:
+            self._lock.acquire(timeout=patience_seconds)
+        except Timeout as error:
+            raise StoreError(
+                f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "
+                "changes as well; call flush() again later."
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
+            ) from error
+        try:
+            yield
+        finally:
+            self._lock.release()

@@ -21,6 +21,15 @@ _INSERT = (
     f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
     "ON CONFLICT (collection_key, stored_id) DO NOTHING RETURNING record_key"
 )
+_ENROL = (
+    "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
+    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
+    "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
+    "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
+    "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
+)
 _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
     "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ?)"
@@ -51,6 +60,17 @@ def known_states(
     return found
 
 
+def enrol(
+    sql: sqlite3.Connection,
+    collection_key: int,
+    user_key: int,
+    new: Mapping[str, str | None],
+    begin: tuple[int, int, float, float],
+) -> None:
+    """Fresh rows for records given with their kinds, which begin at these steps and times; others' stay as they are."""
+    sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in new.items()])
+
+
 def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
     """Those of the ids that have a row of another user."""
     return {
@@ -64,11 +84,13 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     }
 
 
-def remove(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> None:
-    """Let go of a user's rows, with what hangs on them."""
-    keys = [(key,) for key, _ in known_states(sql, collection_key, user_key, stored_ids).values()]
+def remove(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
+    """Let go of rows with what hangs on them; gives how many verdicts went."""
+    keys, verdicts = [(key,) for key in record_keys], 0
     for table in ("verdicts", "outbox", "records"):
-        sql.executemany(f"DELETE FROM {table} WHERE record_key = ?", keys)  # noqa: S608 - our own names
+        gone = sql.executemany(f"DELETE FROM {table} WHERE record_key = ?", keys).rowcount  # noqa: S608 - our own names
+        verdicts += max(0, gone) if table == "verdicts" else 0
+    return verdicts
 
 
 def insert_states(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -12,22 +11,22 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, Tu
 from adaptive_memory_core.channels.words.bm25 import Posting
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import SAYS
+from adaptive_memory_core.flow.ports import WordNews
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.pending_changes import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
+OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
 Array = Any
 _TIMES = frozenset(words(" ".join(SAYS)))
-News = tuple[Sequence[tuple[int, int]], Sequence[tuple[Any, ...]]]  # removals and rows
-NO_NEWS: News = ((), ())
 
 
 class Resident:
-    """The words of one user's records. `update` brings it up to what the ledger says now."""
+    """The words of one user's records. `take_in` brings it up to what the ledger says now."""
 
-    def __init__(self, user_key: int) -> None:
-        self.user_key = user_key
+    def __init__(self) -> None:
+        self.owner: int | None = None  # whom the ledger's rows are of; None before the first
         self.ids: list[str] = []
         self.numbers: dict[str, int] = {}
         self.marks: list[bytes] = []
@@ -55,6 +54,12 @@ class Resident:
         """The share of its entries that are of removed records."""
         return 1.0 - len(self.numbers) / len(self.ids) if self.ids else 0.0
 
+    @property
+    def nbytes(self) -> int:
+        """About what it takes in RAM: its postings thrice, by record and by word, and what each record is known by."""
+        postings: int = sum(one.nbytes for one in (*self._terms, *self._counts, self._docs, self._times, self._known))
+        return postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
+
     def mark(self, stored_id: str) -> bytes | None:
         """What was known of a record."""
         number = self.numbers.get(stored_id)
@@ -66,17 +71,14 @@ class Resident:
         self._next = end if end < len(self.ids) else 0
         return [one for place, one in enumerate(self.ids[start:end], start) if self.numbers.get(one) == place]
 
-    def update(self, sql: sqlite3.Connection) -> None:
-        """Take in what was written and removed since."""
-        self.take_in(self.news(sql))
+    @property
+    def seen(self) -> tuple[int, int]:
+        """The last row and the last removal that it took in."""
+        return self._row, self._gone
 
-    def news(self, sql: sqlite3.Connection) -> News:
-        """What was removed and written since: all that is needed of the ledger, which others are waiting for."""
-        gone = word_rows.gone_since(sql, self.user_key, self._gone)
-        return gone, word_rows.since(sql, self.user_key, self._row)
-
-    def take_in(self, news: News) -> None:
-        gone, rows = news
+    def take_in(self, news: WordNews) -> None:
+        """What was written and removed since."""
+        self.owner, gone, rows = news
         if gone:
             self._gone = gone[-1][0]
             self._remove([row for _, row in gone])
@@ -94,8 +96,9 @@ class Resident:
 
     def lay(self, rows: Mapping[str, Row], overruled: Set[str], version: int) -> None:
         """Hold these besides what the ledger says; what is overruled is no longer so."""
-        self._bury([one for one in overruled if one in self.numbers and one not in self._laid])
-        new = [row for one, row in rows.items() if one not in self._laid]
+        told = {one for one, row in rows.items() if self.mark(one) == row[1]}  # by the ledger too, or laid before
+        self._bury([one for one in overruled if one in self.numbers and one not in self._laid and one not in told])
+        new = [row for one, row in rows.items() if one not in self._laid and one not in told]
         if new:
             self._add([(self._row, *row) for row in new])
             self._laid.update(marks(new))

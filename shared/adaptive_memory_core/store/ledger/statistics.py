@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import orjson
 
+from adaptive_memory_core.flow.ports.ledger_values import Tally
 from adaptive_memory_core.learn.decay.distribution import FIELDS, summary
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.decay import Regime
-from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Sample, Strengths
 from adaptive_memory_core.store.ledger import pace_spans
+from adaptive_memory_core.store.ledger.context import LedgerContext
 
 AT_LEAST = 0.01  # strength that counts as still there, in samples
 _COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
@@ -24,9 +26,53 @@ _TOTALS = """
 SELECT count(*), coalesce(sum(remembered), 0), coalesce(sum(pinned), 0), coalesce(sum(retrieval_count), 0)
 FROM records WHERE user_key = ?
 """
+_TALLY = """
+SELECT
+    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
+    count(*), coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
+    coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
+    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT count(*) FROM recalls WHERE user_key = :user),
+    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = :user)
+FROM records WHERE user_key = :user
+"""
 
 
-def of_user(
+class LedgerStatistics:
+    """A scope in numbers, now and over time."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def tally(self, scope: Scope) -> Tally:
+        """The counts of one scope."""
+        with self._shared.reading() as sql:
+            counts = sql.execute(_TALLY, {"user": self._shared.known_user(sql, scope)}).fetchone()
+        return Tally(*[*counts, tuple(self._shared.update_ms)])
+
+    def strengths(
+        self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
+    ) -> Strengths:
+        """The distribution of the scope's strengths, with those of records that have no row."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            timeline = pace_spans.timeline(sql, user).under(regime)
+            return _of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
+
+    def sample(self, regime: Regime, *, every: int, now: float) -> None:
+        """Keep a sample of every user who has recalled `every` times since the last one."""
+        with self._shared.writing() as sql:
+            times = tuple(self._shared.update_ms)
+            _sample_all(sql, self._shared.collection_key, regime, times, every=every, now=now)
+
+    def samples(self, scope: Scope) -> list[Sample]:
+        """The samples of the scope, oldest first."""
+        with self._shared.reading() as sql:
+            return list(_samples(sql, self._shared.known_user(sql, scope)))
+
+
+def _of_user(
     sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, unmet: Sequence[ReadState], now: float
 ) -> Strengths:
     """The strengths of a user's records, with those of records that have no row."""
@@ -36,7 +82,7 @@ def of_user(
     return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
 
 
-def sample_all(
+def _sample_all(
     sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: tuple[float, ...], *, every: int, now: float
 ) -> None:
     """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
@@ -50,14 +96,14 @@ def sample_all(
             if step - last < records // 100:
                 continue
             timeline = pace_spans.timeline(sql, user).under(regime)
-            strengths = of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
+            strengths = _of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
             took = median(update_ms) if update_ms else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
             text = orjson.dumps(asdict(sample)).decode()
             sql.execute("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)", (user, step, now, text))
 
 
-def samples(sql: sqlite3.Connection, user: int) -> Iterator[Sample]:
+def _samples(sql: sqlite3.Connection, user: int) -> Iterator[Sample]:
     """A user's samples, oldest first."""
     for (text,) in sql.execute("SELECT sample FROM samples WHERE user_key = ? ORDER BY step", (user,)):
         values = orjson.loads(text)

@@ -1,0 +1,246 @@
+"""What must a ledger be able to do? Small parts over one store; what one call changes, changes whole or not at all.
+
+`tests/store/ledger/contract/` is what every implementation has to pass. Calls may come from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, runtime_checkable
+
+from adaptive_memory_core.flow.ports.ledger_values import (
+    Advance,
+    Counted,
+    Doomed,
+    Due,
+    Entry,
+    Erased,
+    Extent,
+    JoinStates,
+    Judge,
+    KnownStates,
+    Row,
+    Since,
+    Tally,
+    WordNews,
+    WordRow,
+)
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
+from adaptive_memory_core.score.nothing_found import Floor
+
+
+class States(Protocol):
+    """What reads and verdicts made of each record."""
+
+    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
+    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
+    def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates: ...
+    def all(self, scope: Scope) -> KnownStates: ...
+    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
+    def change(
+        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
+    ) -> ReadState: ...
+    def strong(
+        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
+    ) -> list[str] | None: ...
+    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]: ...
+    def flagged(self, scope: Scope, flag: str) -> list[str]: ...
+
+
+class Inheritance(Protocol):
+    """States that follow their texts to records that were written anew."""
+
+    def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
+    def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
+
+
+class Recalls(Protocol):
+    """Recalls that count as readings."""
+
+    def count(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
+
+
+class Log(Protocol):
+    """Past recalls with every candidate."""
+
+    def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None: ...
+    def recalls(
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
+    ) -> list[LoggedRecall]: ...
+    def policy(self, policy_hash: str) -> str | None: ...
+
+
+class Verdicts(Protocol):
+    """What was learned of the worth of what recalls returned."""
+
+    def judge(
+        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+    ) -> int: ...
+    def set_balance(self, scope: Scope, balance: float) -> None: ...
+
+
+class Removal(Protocol):
+    """Records that leave: their states, verdicts, words and lines of the log, in one transaction."""
+
+    def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
+    def retire(
+        self,
+        scope: Scope,
+        stored_ids: Sequence[str],
+        doomed: Doomed,
+        remove: Callable[[Sequence[str]], None],
+        *,
+        by: str,
+        now: float,
+    ) -> set[str]: ...
+
+
+class IdLock(Protocol):
+    """Lets one caller at a time write some ids. It may be released from another thread than the one that waits."""
+
+    def acquire(self) -> None: ...
+    def release(self) -> None: ...
+
+
+class IdLocks(Protocol):
+    """Who may write a record now, of all that share the ledger."""
+
+    def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
+
+
+class Audit(Protocol):
+    """Who changed what."""
+
+    def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
+
+
+class Statistics(Protocol):
+    """A scope in numbers, now and over time."""
+
+    def tally(self, scope: Scope) -> Tally: ...
+    def strengths(
+        self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
+    ) -> Strengths: ...
+    def samples(self, scope: Scope) -> list[Sample]: ...
+    def sample(self, regime: Regime, *, every: int, now: float) -> None: ...
+
+
+class MeasuredFloors(Protocol):
+    """What unrelated questions find in a scope, by the manner of looking."""
+
+    def get(self, scope: Scope, manner: str) -> Floor | None: ...
+    def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None: ...
+
+
+class Notes(Protocol):
+    """What is known of the collection itself: the name and the dimension of its embedder."""
+
+    def embedder(self) -> tuple[str | None, int | None]: ...
+    def keep_embedder(self, name: str, dimension: int) -> None: ...
+
+
+class Outbox(Protocol):
+    """The states that the collection does not show yet."""
+
+    def due(self, limit: int) -> list[Due]: ...
+    def settle(self, written: Sequence[Due]) -> None: ...
+    def waiting(self) -> int: ...
+    def alone(self, patience_seconds: float) -> AbstractContextManager[None]:
+        """Of all that share the ledger, one at a time is in here; StoreError where another stays for too long."""
+
+
+class WordRows(Protocol):
+    """The words of each record as rows: a copy of the collection's texts. No rows are left of a removed record."""
+
+    def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None: ...
+    def drop(self, stored_ids: Sequence[str]) -> None: ...
+    def size(self) -> int: ...
+    def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
+    def stored_ids(self) -> set[str]: ...
+    def news(self, scope: Scope, written: int, removed: int) -> WordNews: ...
+
+
+class Retention(Protocol):
+    """What the ledger lets go of by itself."""
+
+    def trim(self, *, now: float, log_days: float, log_recalls: int) -> int: ...
+
+
+class Comparison(Protocol):
+    """What can be held against the collection, to find what it or the ledger has lost."""
+
+    def records_known(self, name: str) -> tuple[int, int]:
+        """How many records of this collection were met, and of others, earlier ones, of that name."""
+
+    def latest_read(self) -> float | None: ...
+    def met(self, stored_ids: Sequence[str]) -> list[str]: ...
+    def merge(
+        self, scope: Scope, kept: str, gone: str, join: JoinStates | None, remove: Callable[[], object]
+    ) -> None: ...
+
+
+@runtime_checkable
+class Ledger(Protocol):
+    """The reads of one collection, which `attach` names; other collections may share the same store."""
+
+    @property
+    def states(self) -> States: ...
+    @property
+    def inheritance(self) -> Inheritance: ...
+    @property
+    def recalls(self) -> Recalls: ...
+    @property
+    def log(self) -> Log: ...
+    @property
+    def verdicts(self) -> Verdicts: ...
+    @property
+    def removal(self) -> Removal: ...
+    @property
+    def id_locks(self) -> IdLocks: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def statistics(self) -> Statistics: ...
+    @property
+    def floors(self) -> MeasuredFloors: ...
+    @property
+    def notes(self) -> Notes: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def words(self) -> WordRows: ...
+    @property
+    def retention(self) -> Retention: ...
+    @property
+    def comparison(self) -> Comparison: ...
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def outlives_process(self) -> bool:
+        """Whether what it holds is there for the next process; if not, closing it would lose that."""
+
+    def faults(self) -> list[str]:
+        """What is wrong with what it is kept in, one line each; this may read all of it."""
+
+    def attach(self, uuid: str, name: str) -> None:
+        """Speak for this collection from now on."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that this thread asks of the ledger within it is kept together, or none of it."""
+
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call this once the thread's transaction is kept, without its locks; at once where there is none. What is held
+        in RAM beside the ledger changes here, so that it is never ahead of it."""
+
+    def close(self) -> None: ...

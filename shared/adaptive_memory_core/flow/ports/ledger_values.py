@@ -1,0 +1,147 @@
+"""What do flows and the ledger hand each other? States with their timeline, one recall as it is counted, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.verdicts import Earlier, Occasion
+from adaptive_memory_core.policy.decay import Pace, Regime
+from adaptive_memory_core.records import Dropped, ReadState, Scope, Scored, Seen, Verdict
+
+DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
+Since = Callable[[Timeline], tuple[int, float] | None]
+WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
+
+
+class Advance(Protocol):
+    """From a state as it stands to the state after a read or a change; the timeline ends before it."""
+
+    def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
+
+
+class JoinStates(Protocol):
+    """What two states of one memory are together."""
+
+    def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
+
+
+class Judge(Protocol):
+    """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
+
+    @property
+    def read(self) -> Occasion: ...
+    def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]: ...
+    def state(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> ReadState: ...
+    def balance(
+        self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None
+    ) -> tuple[float, float]: ...
+
+
+class Doomed(Protocol):
+    """Whether a record is to go, at the end of this timeline."""
+
+    def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
+
+
+class KnownStates(NamedTuple):
+    """States as the ledger keeps them, and the timeline that says what is left of their strength."""
+
+    states: Mapping[str, ReadState]
+    timeline: Timeline
+    new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
+    balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
+
+
+class Counted(NamedTuple):
+    """What came of a recall in the ledger: the user's step, and how many records changed."""
+
+    step: int
+    changed: int
+
+
+class Extent(NamedTuple):
+    """How many records a collection holds, and the one that came last."""
+
+    size: int
+    last: str | None
+
+
+class Row(NamedTuple):
+    """A record as the ledger knows it; `row` orders them."""
+
+    row: int
+    stored_id: str
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
+
+    id: str
+    at: float
+    cue: str
+    k: int
+    policy_hash: str
+    policy_json: str
+    kept: Sequence[Scored]
+    dropped: Sequence[Dropped]
+    regime: Regime  # the memory's own
+    pace: Pace  # of this recall's policy
+    turn: str | None
+    strangers: Mapping[str, Seen]  # candidates that the ledger has not met
+    extent: Extent | None  # of the collection, where every record of the scope is among those or known
+    logged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The ledger's counts for one scope."""
+
+    recalls: int
+    met: int
+    reads: int
+    read_records: int
+    remembered: int
+    pinned: int
+    verdicts: int
+    logged_recalls: int
+    pending: int
+    balance: float
+    update_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What the ledger removed of one record."""
+
+    state: bool
+    log_entries: int
+    verdicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A state that the collection does not show yet; `version` is what it will show afterwards."""
+
+    record_key: int
+    version: int
+    stored_id: str
+    scope: Scope
+    state: ReadState
+
+
+class WordNews(NamedTuple):
+    """What became of a user's word rows since they were last asked for.
+
+    `owner` stands for the user, 0 for one whom the ledger has not met; where it is another than before, the lists that
+    were made of earlier news are of no use. `written` are word rows, each behind its number in the order of writing;
+    `removed` are pairs of a number in the order of removing and the number of the row that went.
+    """
+
+    owner: int
+    removed: Sequence[tuple[int, int]]
+    written: Sequence[tuple[Any, ...]]

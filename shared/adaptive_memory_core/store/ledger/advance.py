@@ -1,0 +1,47 @@
+"""How does a rule change the states of records? As they stand in the transaction; only what differs is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Set
+
+from adaptive_memory_core.flow.ports.ledger_values import Advance
+from adaptive_memory_core.learn.decay.strength import Timeline, met
+from adaptive_memory_core.records import Seen
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import Changed
+
+
+def advance(
+    shared: LedgerContext,
+    sql: sqlite3.Connection,
+    user: int,
+    seen: Mapping[str, Seen],
+    rule: Advance,
+    timeline: Timeline,
+    *,
+    now: float,
+    skip: Set[int] = frozenset(),
+) -> dict[str, Changed]:
+    """Apply the rule to all but the rows to `skip`; `seen` holds the states to start from where there is no row."""
+    known = shared.cache.states(sql, shared.collection_key, user, list(seen))
+    changed: dict[str, Changed] = {}
+    for stored_id, start in seen.items():
+        key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
+        after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
+        if after is not before and after != before:
+            changed[stored_id] = Changed(key, before, after)
+    return _written(shared, sql, user, seen, changed) if changed else changed
+
+
+def _written(
+    shared: LedgerContext, sql: sqlite3.Connection, user: int, seen: Mapping[str, Seen], changed: dict[str, Changed]
+) -> dict[str, Changed]:
+    new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
+    keys = rows.insert_states(sql, shared.collection_key, user, new)
+    done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
+    rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])
+    rows.announce(sql, keys.values())
+    shared.cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in done.items()})
+    return done

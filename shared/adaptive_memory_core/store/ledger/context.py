@@ -1,0 +1,68 @@
+"""What do the parts of the ledger share? The file, the collection they speak for, the keys of its users, the cache."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from contextlib import AbstractContextManager
+
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger.cache import LedgerCache
+from adaptive_memory_core.store.ledger.state_rows import owner_name
+from adaptive_memory_core.store.sqlite_file import LedgerFile
+
+TIMED = 1_000  # recalls whose time of writing is kept
+
+
+class LedgerContext:
+    """Which rows of the file are this collection's, and what is known of them without asking."""
+
+    def __init__(self, file: LedgerFile) -> None:
+        self.file = file
+        self.cache = LedgerCache()
+        self.collection_key = 0
+        self.update_ms: deque[float] = deque(maxlen=TIMED)
+        self._user_keys: dict[Scope, int] = {}
+        file.on_failure = self._failed
+        file.on_write = self.cache.drop_users
+
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        return self.file.reading()
+
+    def writing(self, *, told: bool = False) -> AbstractContextManager[sqlite3.Connection]:
+        return self.file.writing(told=told)
+
+    def attach(self, uuid: str, name: str) -> None:
+        """Speak for this collection from now on; writes only where the ledger has not met it before."""
+        known = self._collection(uuid)
+        if known is None and not self.file.read_only:
+            with self.writing() as sql:
+                sql.execute("INSERT OR IGNORE INTO collections (uuid, name) VALUES (?, ?)", (uuid, name))
+            known = self._collection(uuid)
+        self.collection_key = 0 if known is None else known
+
+    def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, or 0, which nobody has."""
+        if scope not in self._user_keys:
+            query = "SELECT user_key FROM users WHERE collection_key = ? AND name = ?"
+            row = sql.execute(query, (self.collection_key, owner_name(scope))).fetchone()
+            if row is None:
+                return 0
+            self._user_keys[scope] = row[0]
+        return self._user_keys[scope]
+
+    def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, made where there is none yet."""
+        insert = "INSERT INTO users (collection_key, name) VALUES (?, ?) RETURNING user_key"
+        new = (self.collection_key, owner_name(scope))
+        return self.known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
+
+    def _collection(self, uuid: str) -> int | None:
+        with self.reading() as sql:
+            row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _failed(self) -> None:
+        """A transaction was undone: what was read within it may never have been."""
+        self.cache.clear()
+        self._user_keys.clear()

@@ -1,0 +1,34 @@
+"""What do unrelated questions find in a scope? A floor for each manner of looking, as it was measured last."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import orjson
+
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.nothing_found import Floor
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+
+class LedgerFloors:
+    """The measured relevance floors."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def get(self, scope: Scope, manner: str) -> Floor | None:
+        """What unrelated questions find in this scope, if that was measured in this manner."""
+        with self._shared.reading() as sql:
+            query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
+            row = sql.execute(query, (self._shared.known_user(sql, scope), manner)).fetchone()
+        try:
+            return None if row is None else Floor(**orjson.loads(row[0]))
+        except (TypeError, ValueError):
+            return None  # a damaged row: it is measured anew
+
+    def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
+        """Keep it, in the place of an earlier one."""
+        with self._shared.writing() as sql:
+            row = (self._shared.user_key(sql, scope), manner, now, orjson.dumps(asdict(floor)).decode())
+            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, ?, ?, ?)", row)

@@ -1,0 +1,53 @@
+"""Which recalls were made, and what did each look at? The log, asked by time, by record and by turn."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Set
+from itertools import islice
+
+from adaptive_memory_core.flow.ports.ledger_values import Entry
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store.ledger import recall_rows
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+
+class LedgerLog:
+    """The lines of the log."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        self._policies: set[str] = set()  # hashes that stand in the table
+
+    def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
+        """One recall of this scope."""
+        with self._shared.reading() as sql:
+            return recall_rows.one(sql, self._shared.known_user(sql, scope), recall_id)
+
+    def recalls(
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
+    ) -> list[LoggedRecall]:
+        """The recalls of this scope, newest first."""
+        span = (float("-inf") if since is None else since, float("inf") if until is None else until)
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            return list(islice(recall_rows.lines(sql, user, span, containing, turn), limit))
+
+    def policy(self, policy_hash: str) -> str | None:
+        """The policy of that hash as JSON."""
+        with self._shared.reading() as sql:
+            row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
+        return None if row is None else row[0]
+
+    def add(self, sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: Set[str]) -> None:
+        """Write a recall down, unless the log is switched off; within the transaction that counts it."""
+        if entry.logged:
+            recall_rows.add(sql, user, step, entry, forgotten, self._policies)

@@ -1,0 +1,78 @@
+"""How is a recall counted? The user's step, the states of what it returned and its line in the log, all or nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping, Set
+
+from adaptive_memory_core.flow.ports.ledger_values import Advance, Counted, Entry
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.records import Scope, Seen
+from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records, turns
+from adaptive_memory_core.store.ledger.advance import advance
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.log import LedgerLog
+from adaptive_memory_core.store.ledger.state_rows import digest
+
+
+class LedgerRecalls:
+    """Recalls that count as readings."""
+
+    def __init__(self, shared: LedgerContext, log: LedgerLog) -> None:
+        self._shared, self._cache, self._log = shared, shared.cache, log
+
+    def count(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], rule: Advance) -> Counted:
+        """Count the recall, advance the state of every record it returned and log it, all in one transaction.
+
+        `seen` holds the states to start from where the ledger has no row.
+        """
+        began = time.perf_counter()
+        with self._shared.writing(told=True) as sql:
+            self._cache.notice(sql)
+            user = self._shared.user_key(sql, scope)
+            known = self._cache.user(sql, user)
+            turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
+            timeline = self._paced(sql, user, entry, turn, known.timeline)
+            forgotten = _among(known.forgotten, entry)
+            self._met(sql, scope, user, forgotten, timeline, entry)
+            present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
+            changed = advance(self._shared, sql, user, present, rule, timeline, now=entry.at, skip=turn.counted)
+            turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
+            audit.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
+            self._log.add(sql, user, turn.step, entry, forgotten)
+            now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
+            self._cache.recalled(user, known._replace(timeline=now))
+        self._shared.update_ms.append(1000.0 * (time.perf_counter() - began))
+        return Counted(turn.step, len(changed))
+
+    def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: turns.Turn, known: Timeline) -> Timeline:
+        """The timeline up to the step before this recall's, with the paces it was made under."""
+        if not turn.began:
+            return Timeline(known.step - 1, known.under(entry.regime).spans)
+        before = Timeline(turn.step - 1, known.spans)
+        timeline = Timeline(before.step, pace_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
+        if len(timeline.spans) > pace_spans.MOST:
+            timeline = pace_spans.compact(sql, user, timeline, now=entry.at)
+            self._cache.clear()
+        return timeline
+
+    def _met(
+        self, sql: sqlite3.Connection, scope: Scope, user: int, forgotten: Set[str], timeline: Timeline, entry: Entry
+    ) -> None:
+        """The recall may have come upon records that the ledger had not met."""
+        if entry.strangers or entry.extent is not None:
+            owner = (self._shared.collection_key, user)
+            new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
+            strong_records.meet(sql, owner, new, timeline, now=entry.at)
+            strong_records.note_all_met(sql, owner, entry.extent)
+            self._cache.drop(list(new))
+
+
+def _among(forgotten: Set[bytes], entry: Entry) -> set[str]:
+    """The candidates that were forgotten while the recall was under way."""
+    if not forgotten:
+        return set()
+    candidates = [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
+    return {one for one in candidates if digest(one) in forgotten}

@@ -1,0 +1,110 @@
+"""How do records leave the ledger? With all that hangs on them, and no read can come in between.
+
+A record that is forgotten loses every trace; one that is pruned stays in the audit trail by its id.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.records import Scope, Seen
+from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows, word_rows
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+_UNKEPT = (
+    f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
+    "WHERE user_key = ? AND record_key > ? AND remembered = 0 AND pinned = 0 ORDER BY record_key LIMIT ?"
+)
+
+
+class LedgerRemoval:
+    """Forgetting and pruning."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def erase(self, scope: Scope, record: str, stored_id: str, *, existed: bool, now: float) -> Erased:
+        """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox.
+
+        Where there was none, and it did not exist in the collection either, nothing is written.
+        """
+        shared = self._shared
+        with shared.writing() as sql:
+            user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
+            known = rows.known_states(sql, shared.collection_key, user, [stored_id])
+            verdicts = rows.remove(sql, [key for key, _ in known.values()])
+            sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
+            if existed or known:
+                word_rows.drop(sql, shared.collection_key, [stored_id])
+            shared.cache.drop([stored_id])
+            entries = recall_rows.strike_out(sql, user, record)
+            if existed or known or entries:
+                sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
+        return Erased(bool(known), entries, verdicts)
+
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
+        """A page of the records that are neither remembered nor pinned."""
+        with self._shared.reading() as sql:
+            return _page(sql, self._shared.known_user(sql, scope), after, limit)
+
+    def retire(
+        self,
+        scope: Scope,
+        stored_ids: Sequence[str],
+        doomed: Doomed,
+        remove: Callable[[Sequence[str]], None],
+        *,
+        by: str,
+        now: float,
+    ) -> set[str]:
+        """Remove those of the records that are doomed as they stand now; `remove` takes them out of the collection."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            timeline = pace_spans.timeline(sql, user)
+            gone = _still_doomed(sql, user, stored_ids, doomed, timeline)
+            if gone:
+                remove(list(gone))
+                _delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
+                self._shared.cache.drop(list(gone))
+        return set(gone)
+
+
+def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Row]:
+    """A page of the user's records that nothing holds on to."""
+    found = sql.execute(_UNKEPT, (user, after, limit))
+    return [Row(key, stored_id, Seen(rows.state_of(state), kind)) for key, stored_id, kind, *state in found]
+
+
+def _still_doomed(
+    sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: Doomed, timeline: Timeline
+) -> dict[str, int]:
+    """Those of the records that are to go as they stand in this transaction, with their keys."""
+    found: dict[str, int] = {}
+    for chunk in rows.chunks(stored_ids):
+        query = (
+            f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
+            f"WHERE user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found |= {
+            stored_id: key
+            for key, stored_id, kind, *state in sql.execute(query, (user, *chunk))
+            if doomed(Seen(rows.state_of(state), kind), timeline=timeline)
+        }
+    return found
+
+
+def _delete(
+    sql: sqlite3.Connection, user: int, scope: Scope, gone: dict[str, int], *, step: int, by: str, now: float
+) -> None:
+    """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
+    for stored_id, key in gone.items():
+        rows.remove(sql, [key])
+        sql.execute(
+            "INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record_id(scope, stored_id)), now)
+        )
+        audit.note(sql, user, stored_id, step, "pruned", by, at=now)

@@ -1,0 +1,130 @@
+"""What did reads and verdicts make of each record? A row per record, looked up point by point."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Since
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.records import ReadState, Scope, Seen
+from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.advance import advance
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
+from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close
+
+_FLAGS = {
+    "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
+    "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
+}
+_RECENTLY_HELPFUL = (
+    "SELECT stored_id FROM records INDEXED BY records_useful "
+    "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
+    "AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT :limit"
+)
+
+
+class LedgerStates:
+    """The states of the collection's records."""
+
+    def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
+        self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
+
+    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
+        """Start a fresh row for each new record, given with its kind; False where another user holds the id."""
+        stored_ids, collection = list(new), self._shared.collection_key
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
+            rows.enrol(sql, collection, user, new, (steps, steps, now, now))
+            rows.unerase(sql, user, scope, stored_ids)
+            self._cache.drop(stored_ids)
+            taken = rows.held_by_others(sql, collection, user, stored_ids)
+        return [stored_id not in taken for stored_id in stored_ids]
+
+    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Take back what `enrol` began, for records that could not be written."""
+        with self._shared.writing() as sql:
+            user = self._shared.known_user(sql, scope)
+            known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
+            rows.remove(sql, [key for key, _ in known.values()])
+            self._cache.drop(stored_ids)
+
+    def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates:
+        """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
+        turn: what they were worth when it began)."""
+        with self._shared.reading() as sql:
+            self._cache.notice(sql)
+            user = self._shared.known_user(sql, scope)
+            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids)
+            timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
+        new = self._inheritance.new(stored_ids, found)
+        return KnownStates({one: state for one, (_, state) in found.items()}, timeline, new, balance)
+
+    def all(self, scope: Scope) -> KnownStates:
+        """The states of all records of the scope that the ledger has met."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            ids = [row[0] for row in sql.execute("SELECT stored_id FROM records WHERE user_key = ?", (user,))]
+            found = rows.known_states(sql, self._shared.collection_key, user, ids)
+            return KnownStates({one: state for one, (_, state) in found.items()}, pace_spans.timeline(sql, user))
+
+    def strong(
+        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
+    ) -> list[str] | None:
+        """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
+        they are more than `limit`, or the collection holds some that the ledger has not met."""
+        with self._shared.reading() as sql:
+            self._cache.notice(sql)
+            user = self._shared.known_user(sql, scope)
+            bounds = since(self._timeline(sql, user, turn))
+            if bounds is None or not strong_records.all_met(sql, (self._shared.collection_key, user), extent):
+                return None
+            return strong_records.strong(sql, user, least, bounds, limit)
+
+    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None:
+        """Give rows to records that somebody else wrote."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            owner, timeline = (self._shared.collection_key, user), pace_spans.timeline(sql, user)
+            strong_records.meet(sql, owner, strangers, timeline, now=now)
+            self._cache.drop(list(strangers))
+
+    def change(
+        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
+    ) -> ReadState:
+        """Change the state of one record by a rule, atomically, and write down who did what."""
+        with self._shared.writing() as sql:
+            self._cache.notice(sql)
+            user = self._shared.user_key(sql, scope)
+            timeline = pace_spans.timeline(sql, user)
+            given = {stored_id: seen}
+            changed = advance(self._shared, sql, user, given, change, timeline, now=now).get(stored_id)
+            if changed is not None:
+                audit.note(sql, user, stored_id, timeline.step, what, by, at=now)
+                if what == DEMOTED:
+                    close(sql, changed.row)
+                return changed.after
+            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id])
+            return known.get(stored_id, (0, seen.state))[1]
+
+    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
+        """The records that were of use within the user's last recalls, the latest first."""
+        with self._shared.reading() as sql:
+            asked = {"user": self._shared.known_user(sql, scope), "recalls": recalls, "limit": limit}
+            found = sql.execute(_RECENTLY_HELPFUL, asked)
+            return [row[0] for row in found]
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope that are "remembered" or "pinned"."""
+        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {_FLAGS[flag]}"  # noqa: S608
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
+
+    def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
+        """The user's timeline, within a turn as it was when that began."""
+        timeline = self._cache.user(sql, user).timeline
+        known = self._cache.turn(sql, user, turn)
+        return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)

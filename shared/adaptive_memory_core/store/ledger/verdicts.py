@@ -1,0 +1,47 @@
+"""What was learned of the worth of what recalls returned? Verdicts, each counted once and able to be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adaptive_memory_core.flow.ports.ledger_values import Judge
+from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.store.ledger import audit, pace_spans, verdict_rows
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+
+class LedgerVerdicts:
+    """Verdicts, and how far usefulness has led or misled each user."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def judge(
+        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+    ) -> int:
+        """Apply verdicts on what one recall returned, each once; gives how many changed something."""
+        collection = self._shared.collection_key
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            changed = 0
+            self._shared.cache.drop(list(verdicts))
+            for stored_id, (verdict, seen) in verdicts.items():
+                known = rows.known_states(sql, collection, user, [stored_id])
+                key, state = known.get(stored_id, (None, seen.state))
+                key = key or rows.insert_states(sql, collection, user, {stored_id: seen})[stored_id]
+                if verdict_rows.judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
+                    changed += 1
+                    step = pace_spans.timeline(sql, user).step
+                    audit.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
+        return changed
+
+    def set_balance(self, scope: Scope, balance: float) -> None:
+        """Set how far usefulness has led or misled a user; what verdicts did to it before is closed."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            verdict_rows.set_balance(sql, user, balance)
+            sql.execute(
+                "UPDATE verdicts SET sway = 0 WHERE record_key IN (SELECT record_key FROM records WHERE user_key = ?)",
+                (user,),
+            )

@@ -1,0 +1,90 @@
+"""How do the words of the records stand in the ledger? A row each, in the order of writing, and the rows that went.
+
+The rows are a copy of what the collection says, and they go with their record.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import chunks
+
+NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
+_PUT = (
+    "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, counts, speaker, session, place, "
+    "told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SINCE = (
+    "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
+    "INDEXED BY words_of_user WHERE user_key = ? AND row > ? ORDER BY row"
+)
+_REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
+
+
+class LedgerWords:
+    """The word rows of the collection's records."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None:
+        """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
+        and let go of the rows of what is gone."""
+        with self._shared.writing() as sql:
+            drop(sql, self._shared.collection_key, list(gone))
+            for scope, own in rows.items():
+                user = NOBODY if scope is None else self._shared.user_key(sql, scope)
+                drop(sql, self._shared.collection_key, [row[0] for row in own])
+                sql.executemany(_PUT, [(self._shared.collection_key, user, *row) for row in own])
+
+    def drop(self, stored_ids: Sequence[str]) -> None:
+        """Let go of the rows of these records."""
+        with self._shared.writing() as sql:
+            drop(sql, self._shared.collection_key, stored_ids)
+
+    def size(self) -> int:
+        """How many records have a row."""
+        query = "SELECT records FROM words_size WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
+        """Those of the records that have a row, each with its mark."""
+        found: dict[str, bytes] = {}
+        with self._shared.reading() as sql:
+            for chunk in chunks(stored_ids):
+                places = ", ".join("?" * len(chunk))
+                query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+                found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
+        return found
+
+    def stored_ids(self) -> set[str]:
+        """All records that have a row."""
+        query = "SELECT stored_id FROM words WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+
+    def news(self, scope: Scope, written: int, removed: int) -> WordNews:
+        """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            if user == NOBODY:
+                return WordNews(NOBODY, (), ())
+            gone: list[tuple[int, int]] = sql.execute(_REMOVED, (user, removed)).fetchall()
+            rows: list[tuple[Any, ...]] = sql.execute(_SINCE, (user, written)).fetchall()
+        return WordNews(user, gone, rows)
+
+
+def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
+    """Let go of the rows of these records, within somebody else's transaction."""
+    for chunk in chunks(stored_ids):
+        sql.execute(
+            f"DELETE FROM words WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
+            (collection_key, *chunk),
+        )
