@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy, Scope, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, UserMemory
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.identity import namespaced
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
@@ -93,7 +95,7 @@ class Place:
         self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
-        uuid_of = None if self.memory is None else str(self.memory.ports().store.collection.id)  # type: ignore[attr-defined] # a ChromaStore
+        uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # a ChromaStore
         if directory is not None:
             self.file = ItemsFile(directory / ITEMS_NAME)
         elif uuid_of is None or self._own_collection is not None:
@@ -108,7 +110,7 @@ class Place:
     def _settle_in(self, memory: AdaptiveMemory, uuid_of: str) -> None:
         """Vectors that stand elsewhere are made anew; those that stood among everyone's records go from there."""
         strays = self.items.meet(f"{uuid_of}/{STORES}")
-        records, everyone = memory.ports().store, memory.for_everyone().scope
+        records, everyone = memory.ports().records, memory.for_everyone().scope
         for start in range(0, len(strays), AT_ONCE):
             records.remove(everyone, strays[start : start + AT_ONCE])
 

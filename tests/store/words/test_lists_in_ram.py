@@ -46,7 +46,7 @@ def test_nobody_waits_while_anothers_lists_are_made(memory: AdaptiveMemory) -> N
     for user in (alice, bob):
         user.remember("the parrot speaks")
         user.recall("parrot", policy=WORDS)
-    index: Any = memory.ports().lexical
+    index: Any = memory.ports().words
     found: list[int] = []
     with index._index._users.of(Scope("alice")).turn:
         waiting = threading.Thread(target=lambda: found.append(len(bob.recall("parrot", policy=WORDS))))

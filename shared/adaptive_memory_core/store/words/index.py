@@ -15,16 +15,17 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
-from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored, WordNews
+from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
-from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
 from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text
+from adaptive_memory_core.stored_metadata import created_at, metadata_of
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
@@ -39,7 +40,7 @@ class WordIndex:
         self._unwritten = Unwritten()
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         asked, when = Counter(words(cue)), asks_when(cue)
         with self._resident(scope) as user:
@@ -54,10 +55,10 @@ class WordIndex:
             said[talk.speakers[speakers[0]]] = 1.0
         leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
-        worth = sum(getattr(fusion, name) * values for name, values in known.items())
+        worth = sum(fusion.leads[name] * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return Leads(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
+        return WordsFound(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
