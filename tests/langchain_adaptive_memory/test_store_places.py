@@ -321,7 +321,7 @@ def test_a_store_whose_vectors_stood_among_everyones_records_takes_them_from_the
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         store.put(ANA, "1", {"text": "red tea"})
         assert store.memory is not None
-        collection: Any = store.memory.ports().store.collection  # type: ignore[attr-defined]
+        collection: Any = store.memory.ports().records.collection  # type: ignore[attr-defined]
         (one,) = collection.get()["ids"]
         collection.update(ids=[one], metadatas=[{"user_id": None}])  # as an earlier version left it
         uuid_of = str(collection.id)

@@ -9,6 +9,7 @@ retention is therefore late by an hour; the log shows nothing beyond it all the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median_low
 from typing import NamedTuple
 
 from adaptive_memory_core.store.sqlite_file import LedgerFile
@@ -16,7 +17,7 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 HOUR, DAY = 3_600.0, 86_400.0
 APART = 600.0  # seconds between two readings that are kept
 
-_LAST_RECALL = "SELECT at FROM recalls WHERE at <= ? ORDER BY recall_key DESC LIMIT 1"
+_LAST_RECALLS = "SELECT at FROM recalls WHERE at <= ? ORDER BY recall_key DESC LIMIT 5"
 
 
 class Believed(NamedTuple):
@@ -30,8 +31,8 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
     """The latest time that more than this one reading of the clock speaks for."""
     with file.reading() as sql:
         known = tuple(row[0] for row in sql.execute("SELECT at FROM clock_readings ORDER BY at"))
-        recalled = sql.execute(_LAST_RECALL, (now - HOUR,)).fetchone()
-    believed = weigh(known, None if recalled is None else recalled[0], now=now)
+        recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
+    believed = weigh(known, median_low(recalls) if recalls else None, now=now)
     if believed.readings != known:
         with file.writing() as sql:
             sql.execute("DELETE FROM clock_readings")
@@ -40,7 +41,7 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
 
 
 def weigh(readings: Sequence[float], recalled: float | None, *, now: float) -> Believed:
-    """What this reading is worth beside earlier ones, oldest first, and the last recall of more than an hour ago.
+    """What this reading is worth beside earlier ones, oldest first, and the last recalls of more than an hour ago.
 
     >>> weigh([0.0], None, now=2 * HOUR).now == 2 * HOUR             # as it was to be expected
     True
