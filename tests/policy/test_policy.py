@@ -30,12 +30,25 @@ from adaptive_memory_core.policy import (
 )
 from adaptive_memory_core.score.signals import decay
 
-GROUPS = (Policy, Reading, TimeWords, Decay, Remembrance, Copies, Rerank, Shown, Spreads, Usefulness, Weights, Keeping)
+GROUPS = (
+    Policy,
+    Fusion,
+    Reading,
+    TimeWords,
+    Decay,
+    Remembrance,
+    Copies,
+    Rerank,
+    Shown,
+    Spreads,
+    Usefulness,
+    Weights,
+    Keeping,
+)
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]
 NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"1"]
 MAKERS: list[tuple[Callable[..., object], str]] = [
     *((make, name) for make in GROUPS for name in make.RANGES),
-    *((Fusion, field.name) for field in fields(Fusion) if field.name != "method"),
 ]
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Literal
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.store.ledger.damaged_file import (
+    UNREADABLE,
+    damaged,
+    refuse_damaged,
+    refuse_foreign,
+    shows_damage,
+)
 from adaptive_memory_core.store.ledger.schema import migrate
+from adaptive_memory_core.store.lost_commits import lost, said, warn_of_lost_commits
 
 PATIENCE_SECONDS = 30.0
 BUSY = ("database is locked", "database table is locked", "database is busy")
@@ -33,11 +41,15 @@ class LedgerFile:
         self.on_write: Callable[[], object] = lambda: None
         self._lock = threading.RLock()
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
+        self.lost_pages = 0
+        refuse_damaged(path, self.place)
         self._connection = _connect(path)
         try:
             self._prepare(durability)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, *UNREADABLE) as error:
             self._connection.close()
+            if shows_damage(error):
+                raise damaged(path, error) from error
             raise LedgerError(
                 f"The ledger {path!r} cannot be used: {error}. It must be a SQLite file in a directory that may be "
                 'written. Mend that, or pass ledger=":memory:" for reads that need not outlive the process.'
@@ -48,7 +60,8 @@ class LedgerFile:
 
     def _prepare(self, durability: str) -> None:
         try:
-            _patiently(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
+            self._recover()
+            refuse_foreign(self.path, self._connection)
             self._connection.execute(f"PRAGMA synchronous = {durability.upper()}")
             self._connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
             self._connection.execute("PRAGMA secure_delete = FAST")
@@ -61,13 +74,22 @@ class LedgerFile:
             self._connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
             self.read_only = True
 
+    def _recover(self) -> None:
+        """Take in what a process that was killed had committed; say so where a torn log had more of it."""
+        before = None if self.place is None else said(self.place)
+        _patiently(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
+        _patiently(lambda: self._connection.execute("SELECT count(*) FROM sqlite_master"))
+        self.lost_pages = 0 if self.place is None else lost(self.place, before)
+        if self.place is not None and self.lost_pages:
+            warn_of_lost_commits(self.place, self.lost_pages)
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection for queries."""
         with self._lock:
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except (sqlite3.Error, *UNREADABLE) as error:
                 raise self._told(error) from error
 
     @contextmanager
@@ -88,6 +110,8 @@ class LedgerFile:
             except BaseException as error:
                 del self._calls[calls:]
                 self._undo(inner=inner)
+                if isinstance(error, Exception) and shows_damage(error):
+                    raise damaged(self.path, error) from error
                 if isinstance(error, sqlite3.Error):
                     raise self._told(error) from error
                 raise
@@ -118,8 +142,10 @@ class LedgerFile:
         elif self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def _told(self, error: sqlite3.Error) -> LedgerError:
+    def _told(self, error: Exception) -> LedgerError:
         """SQL errors in our words."""
+        if shows_damage(error):
+            return damaged(self.path, error)
         return LedgerError(
             f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. Check that its disk has "
             "room and may be written."
