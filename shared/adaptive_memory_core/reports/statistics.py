@@ -75,8 +75,8 @@ class BackgroundStats:
 class Stats:
     """The memory of one scope in numbers.
 
-    `update_ms` is the median time, since the memory was opened, that a recall of the scope spent on writing down what it
-    changed; None before the first. `useful_gain` is what verdicts have made of the weight of usefulness: 1 is the
+    `update_ms` is the median time that a recall of the scope spent on writing down what it changed, since the memory
+    was opened; None before the first. `useful_gain` is what verdicts have made of the weight of usefulness: 1 is the
     policy's.
     """
 
