@@ -187,4 +187,5 @@ class Upkeep:
             return run(unmet_here(flow, self.fallback))
 
     async def _arun(self, flow: Flow[T]) -> T:
-        return await arun(unmet_here(flow, self.fallback), self._memory.executor)
+        with self._memory.waits():
+            return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -60,6 +60,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             *(parts.store, ledger, parts.embedder, parts.write_back, parts.words, parts.floors, parts.background),
             write_through=options["write"] == "through",
             log=parts.keeping.log,
+            count_seconds=parts.keeping.count_seconds,
             languages=(English(),) if languages is None else tuple(languages),
             channels=channels,
             unanswered=unanswered,

@@ -229,6 +229,7 @@ class Ports:
     background: Background
     write_through: bool
     log: bool
+    count_seconds: float  # that a recall waits to be counted
     languages: tuple[Language, ...]
     channels: Mapping[str, Theirs]  # the caller's own
     unanswered: Mapping[str, Unanswered]  # of our own channels

@@ -1,0 +1,109 @@
+"""How is the ledger's file opened? Write-ahead logging, the schema of today, and errors that say what is in the way."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls import deadline
+from adaptive_memory_core.store import descriptors
+from adaptive_memory_core.store.ledger.schema import migrate
+
+PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no deadline of its own
+LONGEST_PAUSE_SECONDS = 0.005
+BUSY = ("database is locked", "database table is locked", "database is busy")
+WAL_PAGES = 4_000
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """A connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
+    file = place_of(path)
+    try:
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        return sqlite3.connect(
+            path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
+        )
+    except (OSError, sqlite3.Error) as error:
+        raise LedgerError(
+            f"The ledger {path!r} cannot be opened: {error}. "
+            f"{descriptors.none_left() or 'Give a file in a directory that may be written.'}"
+        ) from error
+
+
+def prepare(connection: sqlite3.Connection, path: str, durability: str) -> bool:
+    """Make the file ready; gives whether it may be written."""
+    try:
+        return _prepared(connection, durability)
+    except sqlite3.Error as error:
+        usual = (
+            "It must be a SQLite file in a directory that may be written. Mend that, or pass "
+            'ledger=":memory:" for reads that need not outlive the process.'
+        )
+        raise LedgerError(
+            f"The ledger {path!r} cannot be used: {error}. {descriptors.none_left() or usual}"
+        ) from error
+
+
+def place_of(path: str) -> Path | None:
+    """The file that a path or an SQLite URI names.
+
+    >>> place_of(":memory:") is None, place_of("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
+    (True, True)
+    """
+    return None if ":memory:" in path else Path(path.removeprefix("file:").partition("?")[0])
+
+
+def pauses(until: float) -> Callable[[], bool]:
+    """A function that waits a moment, longer each time; False when the time is over."""
+    pause = 0.0002
+
+    def wait() -> bool:
+        nonlocal pause
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(left, random.uniform(0, pause)))  # noqa: S311 - jitter, no secret
+        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+        return True
+
+    return wait
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection is writing just now."""
+    return isinstance(error, sqlite3.OperationalError) and str(error).startswith(BUSY)
+
+
+def _prepared(connection: sqlite3.Connection, durability: str) -> bool:
+    try:
+        _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+        connection.execute(f"PRAGMA synchronous = {durability.upper()}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        connection.execute("PRAGMA secure_delete = FAST")
+        _patiently(lambda: migrate(connection))
+        _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if "readonly" not in str(error):
+            raise
+        connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
+        return False
+    return True
+
+
+def _patiently(work: Callable[[], object]) -> None:
+    """Do it once no other process writes."""
+    wait = pauses(deadline.until(PATIENCE_SECONDS))
+    while True:
+        try:
+            work()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or not wait():
+                raise
+        else:
+            return
