@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from llama_adaptive_memory.local import LocalEmbedding
     from llama_adaptive_memory.postprocessor import AdaptiveMemoryPostprocessor
     from llama_adaptive_memory.retriever import AdaptiveMemoryRetriever
+    from llama_adaptive_memory.scopes import EVERYONE
     from llama_adaptive_memory.turns import one_question
 
 __all__ = [
     "AdaptiveMemoryBlock",
     "AdaptiveMemoryPostprocessor",
     "AdaptiveMemoryRetriever",
+    "EVERYONE",
     "LocalEmbedding",
     "one_question",
 ]
@@ -26,6 +28,7 @@ _PLACES = {
     "AdaptiveMemoryBlock": "block",
     "AdaptiveMemoryPostprocessor": "postprocessor",
     "AdaptiveMemoryRetriever": "retriever",
+    "EVERYONE": "scopes",
     "LocalEmbedding": "local",
     "one_question": "turns",
 }

@@ -13,21 +13,20 @@ from typing import Any, Literal, NoReturn, cast
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
-from llama_index.core.schema import TextNode
 from typing_extensions import Self
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, Receipt, UserMemory
 from adaptive_memory_core.arguments import user_scope
-from llama_adaptive_memory.block_text import BlockStyle, shortened, shown
-from llama_adaptive_memory.convert import stored_metadata
+from llama_adaptive_memory.block_text import BlockStyle, shortened
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
+from llama_adaptive_memory.messages import last_said, records_of, short_enough
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import session_memory
-from llama_adaptive_memory.sharing import Sharing
+from llama_adaptive_memory.scopes import Fallback, session_memory, with_fallback
+from llama_adaptive_memory.settings import with_floors
+from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
 from llama_adaptive_memory.turns import this_question
 
 logger = logging.getLogger("llama_adaptive_memory.block")
-SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
 
 
 class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
@@ -55,7 +54,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         ```
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=True)
 
     name: str = Field(default="adaptive_memory", description="The name of the block in the prompt.")
     description: str | None = Field(default="What was said before this conversation's window.")
@@ -65,6 +64,9 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
     user_id: str | Callable[[str], str] | None = Field(default=None, description="Whose memory; None: the session's.")
+    score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
+    similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
+    fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
     _lease: Lease = PrivateAttr()
@@ -82,8 +84,8 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         opening = {name: settings.pop(name) for name in OpeningArguments.__annotations__ if name in settings}
         super().__init__(**settings)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening))
-        if isinstance(self.user_id, str) or isinstance(memory, UserMemory):
-            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None)
+        if isinstance(self.user_id, str) or isinstance(memory, UserMemory) or self.fallback is not None:
+            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None, self.fallback)
 
     @classmethod
     def from_index(cls, index: Any, user_id: str | Callable[[str], str] | None = None, **more: Any) -> Self:
@@ -113,25 +115,43 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
 
     def for_session(self, session_id: str | None) -> UserMemory:
         """The memory of the session's user; a session that is nobody's is refused."""
-        if isinstance(self._lease.memory, UserMemory):
-            return self._lease.memory
-        if self.user_id is None:
-            return session_memory(self._lease.memory, session_id)
+        if self.user_id is None or isinstance(self._lease.memory, UserMemory):
+            return with_fallback(session_memory(self._lease.memory, session_id), self.fallback)
         user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
-        return self._lease.scope(user_scope(user).user)
+        return self._lease.scope(user_scope(user).user, self.fallback)
+
+    def feedback(
+        self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None
+    ) -> int:
+        """Say what was of use of what was recalled; in `session_id` where it tells whose memory that is."""
+        return feedback_on(self.for_session(session_id), helpful, unhelpful, turn)
+
+    async def afeedback(
+        self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None
+    ) -> int:
+        """`feedback`, async."""
+        return await afeedback_on(self.for_session(session_id), helpful, unhelpful, turn)
+
+    def forget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
+        """Remove memories with every trace of them; gives a receipt for each that was there."""
+        return forget_in(self.for_session(session_id), ids_or_nodes)
+
+    async def aforget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
+        """`forget`, async."""
+        return await aforget_in(self.for_session(session_id), ids_or_nodes)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **_: Any) -> str:
         scope = self.for_session(session_id)
-        asked = _last_said(messages or [])
+        asked = last_said(messages or [])
         if not asked:
             return ""
         found = await scope.arecall(
             asked,
             k=self.similarity_top_k,
             reinforce=self.reinforce,
-            policy=self.policy,
+            policy=with_floors(self.policy, scope, self.score_threshold, self.similarity_threshold),
             turn=this_question() or self._turn(messages or [], session_id),
-            in_context=[record["id"] for record in _records(messages or [], session_id)],
+            in_context=[record["id"] for record in records_of(messages or [], session_id)],
         )
         self._last_recall = found
         return self._shown(found)
@@ -139,7 +159,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     def _shown(self, found: Recall) -> str:
         """The memories as text; "" with a warning where they cannot be shown, unless that is to raise."""
         try:
-            return shown(found, self.style, self.max_tokens)
+            return found.render(max_tokens=self.max_tokens, style=self.style)
         except Exception as error:
             if self.on_error == "raise":
                 raise
@@ -156,7 +176,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             said.setdefault(message.additional_kwargs.get("session_id"), []).append(message)
         for session, spoken in said.items():
             scope = self.for_session(session)
-            records = _short_enough(_records(spoken, session), scope.memory.keeping.text_characters)
+            records = short_enough(records_of(spoken, session), scope.memory.keeping.text_characters)
             if records:
                 await scope.aremember_many(records.values())
 
@@ -169,44 +189,3 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         said = [words for words, _ in groupby(one.content or "" for one in messages if one.role == MessageRole.USER)]
         digest = hashlib.blake2b("\0".join(said).encode(errors="replace"), digest_size=16).hexdigest()
         return f"{self._name_of_turns} {session_id} {digest}"
-
-
-def _last_said(messages: Sequence[ChatMessage]) -> str:
-    """The user's last words."""
-    said = (message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
-    return next((text.strip() for text in said if text.strip()), "")
-
-
-def _records(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
-    """What was said in a session, as records; what stands in the window already is known by their ids."""
-    spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
-    return [_record(text, one.role.value, session) for one, text in spoken if text]
-
-
-def _short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
-    """The records by id, without those longer than the memory keeps: one of them must not keep the others out."""
-    for record in records:
-        if len(record["text"]) > most:
-            warnings.warn(
-                f"A message of {len(record['text']):,} characters is not stored: the memory keeps texts of up to "
-                f"{most:,}. Keeping(text_characters=...) allows more.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-    return {record["id"]: record for record in records if len(record["text"]) <= most}
-
-
-def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
-    """A message as a record, and at once as the node that LlamaIndex would have made of it. The same words of the same
-    session are one record, however often they are said."""
-    record_id = str(uuid.uuid5(uuid.NAMESPACE_OID, "\0".join((session or "", role, text))))
-    metadata = {"role": role} if session is None else {"role": role, "session_id": session}
-    hidden = sorted(metadata)
-    node = TextNode(
-        id_=record_id,
-        text=text,
-        metadata=metadata,
-        excluded_llm_metadata_keys=hidden,
-        excluded_embed_metadata_keys=hidden,
-    )
-    return {"id": record_id, "text": text, "kind": role, "metadata": stored_metadata(node)}

@@ -1,23 +1,14 @@
-"""How does a recall stand in LlamaIndex's memory block? Between its tags, of which no memory can write one."""
+"""What is left of a memory block that is too long? Whole memories, so that what stands around them still holds."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import Literal
 
-from adaptive_memory_core import Recall
-from adaptive_memory_core.context.clean import between_tags
 from adaptive_memory_core.context.token_estimate import estimated_tokens
 
 BlockStyle = Literal["text", "xml"]
 _ENTRIES = ("<memory", "<beside", "<in_brief", "<did_not_fit")
-
-
-def shown(found: Recall, style: BlockStyle, max_tokens: int | None) -> str:
-    """The hits for a place between tags, within the budget as they stand there."""
-    if style == "xml":
-        return found.render(max_tokens=max_tokens, style="xml")
-    return between_tags(found.render(max_tokens=max_tokens, count=lambda text: estimated_tokens(between_tags(text))))
 
 
 def shortened(content: str, style: BlockStyle, tokens: int) -> str | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from adaptive_memory_core import Fields, Policy, Recall, UserMemory
+from adaptive_memory_core import Fields, Policy, Recall, Scored, UserMemory
 from adaptive_memory_core.identity import record_id
 from llama_adaptive_memory.convert import without_state
+from llama_adaptive_memory.recall_mark import marked
 from llama_adaptive_memory.scopes import fields_of, policy_of, space_of
+from llama_adaptive_memory.settings import ScoreMeaning
 from llama_adaptive_memory.similarity import Meaning, meaning_of, similarities
 
 UNASKED = "(no query)"
@@ -48,12 +50,15 @@ def candidates_of(
     return Candidates(words or UNASKED, best, near, _guests(best, scope), _fitting(policy, meaning, scope))
 
 
-def chosen(given: Candidates, found: Recall, fields: Fields) -> list[NodeWithScore]:
+def chosen(given: Candidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
     """The answer as new objects over the same nodes: what came in is left as it was."""
-    return [
-        NodeWithScore(node=without_state(given.nodes[hit.id].node, hit.record, fields), score=hit.score)
-        for hit in found
-    ]
+    return [_chosen(given.nodes[hit.id], hit, found, fields, score) for hit in found]
+
+
+def _chosen(came_in: NodeWithScore, hit: Scored, found: Recall, fields: Fields, score: ScoreMeaning) -> NodeWithScore:
+    """The note stands on the new object: the node itself may be part of another answer as well."""
+    node = without_state(came_in.node, hit.record, fields)
+    return marked(NodeWithScore(node=node, score=hit.score if score == "blend" else came_in.score), hit, found)
 
 
 def _higher(one: float | None, other: float | None) -> bool:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any, NoReturn
 
 from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, ClosedError, UserMemory
-from llama_adaptive_memory.scopes import scope_of
+from llama_adaptive_memory.scopes import Fallback, scope_of
 
 Key = tuple[Any, ...]
 shared: dict[Key, tuple[AdaptiveMemory, int]] = {}  # the memories we opened, and how many use each
@@ -24,13 +24,13 @@ class Lease:
     def __reduce__(self) -> NoReturn:
         refuse_to_pickle()
 
-    def scope(self, user_id: str | None) -> UserMemory:
-        return scope_of(self.memory, user_id)
+    def scope(self, user_id: str | None, fallback: Fallback = None) -> UserMemory:
+        return scope_of(self.memory, user_id, fallback)
 
-    def first_scope(self, user_id: str | None) -> UserMemory:
+    def first_scope(self, user_id: str | None, fallback: Fallback = None) -> UserMemory:
         """The same while something is being made with it: if that fails, nobody will give the memory back."""
         try:
-            return self.scope(user_id)
+            return self.scope(user_id, fallback)
         except BaseException:
             self.close()
             raise

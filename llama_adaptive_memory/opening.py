@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict
@@ -26,6 +26,7 @@ from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
 from llama_adaptive_memory.lease import Key, Lease, guard, shared
+from llama_adaptive_memory.settings import UnknownArgumentError
 from llama_adaptive_memory.turns import watch
 
 
@@ -38,6 +39,7 @@ class Opening:
     clock: Callable[[], float] = time.time
     write: Literal["behind", "through"] = "behind"
     keeping: Keeping | None = None
+    shared: tuple[str, ...] = ()
 
 
 class OpeningArguments(TypedDict, total=False):
@@ -48,6 +50,7 @@ class OpeningArguments(TypedDict, total=False):
     clock: Callable[[], float]
     write: Literal["behind", "through"]
     keeping: Keeping | None
+    shared: Iterable[str]
 
 
 def leased(
@@ -70,10 +73,6 @@ def leased(
     return Lease(memory)
 
 
-class UnknownArgumentError(InvalidInputError, TypeError):
-    """A constructor was given an argument that there is not."""
-
-
 def _checked(opening: OpeningArguments) -> Opening:
     unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
     if unknown:
@@ -81,7 +80,9 @@ def _checked(opening: OpeningArguments) -> Opening:
             f"There is no argument {', '.join(map(repr, unknown))}. Allowed, besides those of the constructor: "
             f"{', '.join(OpeningArguments.__annotations__)}."
         )
-    return Opening(**opening)
+    shared = opening.get("shared", ())
+    given: Any = {**opening, "shared": shared if isinstance(shared, str) else tuple(shared)}
+    return Opening(**given)
 
 
 def collection_of(vector_store: Any) -> Any:
@@ -129,6 +130,7 @@ def _opened(collection: Any, model: Any, opening: Opening) -> AdaptiveMemory:
         clock=opening.clock,
         write=opening.write,
         keeping=opening.keeping,
+        shared=opening.shared,
     )
 
 
@@ -149,7 +151,7 @@ def _key(collection: Any, model: Any, opening: Opening) -> Key:
     """What makes two requests one. Ids of objects are safe: the memory holds on to all of them."""
     ledger = opening.ledger if isinstance(opening.ledger, str | Path | None) else id(opening.ledger)
     whose = (os.getpid(), str(collection.id), id(collection._client), str(ledger), opening.fields, id(opening.clock))
-    how = (opening.write, opening.keeping)
+    how = (opening.write, opening.keeping, opening.shared)
     if model is None:  # any model will do
         return next((key for key in shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
     return (*whose, id(model), *how)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer, field_validator
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, field_serializer, field_validator
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation import get_dispatcher
-from typing_extensions import Self, Unpack
+from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, UserMemory
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import fields_of
+from llama_adaptive_memory.settings import ScoreMeaning, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
 from llama_adaptive_memory.turns import this_question
@@ -51,11 +52,16 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         ```
     """
 
+    model_config = ConfigDict(arbitrary_types_allowed=True, validate_assignment=True)
+
     top_n: int | None = Field(default=None, ge=1, description="How many nodes to keep at most; None: all.")
     similarity: Meaning = Field(default="auto", description="What the incoming scores are.")
     reinforce: bool = Field(default=True, description="Whether what is returned counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
-    user_id: str | None = Field(default=None, description="Whose nodes these are; None: nobody's.")
+    score: ScoreMeaning = Field(default="blend", description="The blended score, or the one that came in.")
+    score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
+    similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
+    user_id: str | None = Field(default=None, frozen=True, description="Whose nodes these are; None: nobody's.")
 
     _scope: UserMemory = PrivateAttr()
     _lease: Lease = PrivateAttr()
@@ -67,25 +73,16 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         *,
         collection: Any = None,
         embed_model: Any = None,
-        user_id: str | None = None,
-        top_n: int | None = None,
-        policy: Policy | None = None,
-        similarity: Meaning = "auto",
-        reinforce: bool = True,
         callback_manager: CallbackManager | None = None,
-        **opening: Unpack[OpeningArguments],
+        **settings: Any,
     ) -> None:
-        super().__init__(  # type: ignore[call-arg] # pydantic's own, which mypy sees as ours
-            user_id=user_id,
-            top_n=top_n,
-            policy=policy,
-            similarity=check_meaning(similarity),
-            reinforce=reinforce,
-            callback_manager=callback_manager or CallbackManager([]),
-        )
-        self._lease = leased(memory, collection, embed_model, opening, embeds=False)
-        self._scope = self._lease.first_scope(user_id)
-        self.user_id = self._scope.user
+        """The settings are the fields above, and where a collection is given, how its memory shall be opened."""
+        fields = {name: settings.pop(name) for name in list(settings) if name in type(self).model_fields}
+        check_meaning(fields.get("similarity", "auto"))
+        super().__init__(callback_manager=callback_manager or CallbackManager([]), **fields)
+        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), embeds=False)
+        self._scope = self._lease.first_scope(self.user_id)
+        self.__dict__["user_id"] = self._scope.user  # which nobody may assign: the scope would stay another's
 
     @classmethod
     def class_name(cls) -> str:
@@ -122,12 +119,15 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     def _write_policy(self, value: Policy | None) -> str | None:
         return None if value is None else value.to_json()
 
+    def _policy(self) -> Policy | None:
+        return with_floors(self.policy, self._scope, self.score_threshold, self.similarity_threshold)
+
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         if not nodes:
             return []
-        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.policy)
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self._policy())
         with self._told(nodes, query_bundle) as told:
             found = self._scope.rerank(
                 given.cue,
@@ -139,7 +139,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
                 guests=given.guests,
             )
             self._last_recall = found
-            return told(chosen(given, found, fields_of(self._scope)))
+            return told(chosen(given, found, fields_of(self._scope), self.score))
 
     @dispatcher.span
     async def _apostprocess_nodes(
@@ -147,7 +147,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         if not nodes:
             return []
-        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.policy)
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self._policy())
         with self._told(nodes, query_bundle) as told:
             found = await self._scope.arerank(
                 given.cue,
@@ -159,7 +159,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
                 guests=given.guests,
             )
             self._last_recall = found
-            return told(chosen(given, found, fields_of(self._scope)))
+            return told(chosen(given, found, fields_of(self._scope), self.score))
 
     @contextmanager
     def _told(self, nodes: Sequence[NodeWithScore], asked: QueryBundle | None) -> Iterator[Told]:

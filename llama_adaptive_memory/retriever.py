@@ -8,19 +8,22 @@ from typing import Any
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.constants import DEFAULT_SIMILARITY_TOP_K
-from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, QueryType
 from llama_index.core.storage.docstore.types import BaseDocumentStore
 from llama_index.core.vector_stores.types import MetadataFilters
 from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
-from adaptive_memory_core.arguments import count
-from llama_adaptive_memory.convert import node_of
+from adaptive_memory_core.arguments import count, flag
+from adaptive_memory_core.verbs import Moment
+from llama_adaptive_memory import settings
 from llama_adaptive_memory.embedding import acue_of, cue_of
 from llama_adaptive_memory.filters import where_of
+from llama_adaptive_memory.nodes_of_recall import nodes_of
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import embedder_behind, fields_of
+from llama_adaptive_memory.scopes import Fallback, embedder_behind
+from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 
@@ -49,6 +52,17 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         ```
     """
 
+    similarity_top_k = Setting(lambda value: count(value, "similarity_top_k"), "How many nodes, at the most.")
+    filters = Setting(settings.checked_filters, "Which nodes may be found; within this user's, always.")
+    policy = Setting(settings.checked_policy, "How to rank; None: as the memory does.")
+    reinforce = Setting(lambda value: flag(value, "reinforce"), "Whether what is returned counts as read.")
+    score = Setting(settings.checked_score, "What the score of a node is: 'blend' or 'similarity'.")
+    score_threshold = Setting(floor("score_threshold"), "The least blended score; None: any.")
+    similarity_threshold = Setting(floor("similarity_threshold"), "The least similarity to the question; None: any.")
+
+    now: Moment | None = None  # of a call
+    turn: str | None = None  # of a call
+
     def __init__(
         self,
         memory: AdaptiveMemory | UserMemory | None = None,
@@ -60,6 +74,10 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         policy: Policy | None = None,
         filters: MetadataFilters | None = None,
         reinforce: bool = True,
+        score: ScoreMeaning = "blend",
+        score_threshold: float | None = None,
+        similarity_threshold: float | None = None,
+        fallback: Fallback = None,
         docstore: BaseDocumentStore | None = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
@@ -67,13 +85,13 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         verbose: bool = False,
         **opening: Unpack[OpeningArguments],
     ) -> None:
-        self.similarity_top_k = similarity_top_k
-        self.filters = filters
-        self.policy, self.reinforce = policy, reinforce
+        self.similarity_top_k, self.filters = similarity_top_k, filters
+        self.policy, self.reinforce, self.score = policy, reinforce, score
+        self.score_threshold, self.similarity_threshold = score_threshold, similarity_threshold
         self._last_recall: Recall | None = None
-        self._docstore = docstore
+        self._docstore, self._fallback = docstore, fallback
         self._lease = leased(memory, collection, embed_model, opening)
-        self._scope = self._lease.first_scope(user_id)
+        self._scope = self._lease.first_scope(user_id, fallback)
         self._embed_model = embedder_behind(self._scope) if embed_model is None else embed_model
         super().__init__(callback_manager, object_map, objects, verbose)
 
@@ -113,69 +131,65 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         """Over a memory, or one user's, that the caller has open and will close."""
         return cls(memory, user_id=user_id, **more)
 
-    @property
-    def similarity_top_k(self) -> int:
-        """How many nodes a retrieval gives at most."""
-        return self._similarity_top_k
-
-    @similarity_top_k.setter
-    def similarity_top_k(self, number: int) -> None:
-        self._similarity_top_k = count(number, "similarity_top_k")
-
-    @property
-    def filters(self) -> MetadataFilters | None:
-        """Which nodes may be found; within this user's, always."""
-        return self._filters
-
-    @filters.setter
-    def filters(self, filters: MetadataFilters | None) -> None:
-        self._where = where_of(filters)
-        self._filters = filters
-
     def for_user(self, user_id: str | None) -> Self:
         """This retriever for another user (None: for the records that belong to nobody), over the same memory."""
         other = copy(self)
         other._lease = self._lease.lent()
-        other._scope = other._lease.scope(user_id)
+        other._scope = other._lease.scope(user_id, self._fallback)
         other._last_recall = None
+        return other
+
+    def retrieve(self, str_or_query_bundle: QueryType, **call: Unpack[CallArguments]) -> list[NodeWithScore]:
+        """The nodes for a question; with arguments of the call, as if the retriever had been made with them.
+
+        They are `user_id`, `similarity_top_k`, `filters`, `policy`, `reinforce`, `score`, `score_threshold`,
+        `similarity_threshold`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the user's question).
+        """
+        if not call:
+            return super().retrieve(str_or_query_bundle)
+        other = self._for_call(call)
+        try:
+            return other.retrieve(str_or_query_bundle)
+        finally:
+            self._last_recall = other._last_recall
+
+    async def aretrieve(self, str_or_query_bundle: QueryType, **call: Unpack[CallArguments]) -> list[NodeWithScore]:
+        """`retrieve`, async."""
+        if not call:
+            return await super().aretrieve(str_or_query_bundle)
+        other = self._for_call(call)
+        try:
+            return await other.aretrieve(str_or_query_bundle)
+        finally:
+            self._last_recall = other._last_recall
+
+    def _for_call(self, call: CallArguments) -> Self:
+        """A copy with what the call says."""
+        other = self.for_user(call["user_id"]) if "user_id" in call else copy(self)
+        apply_call(other, call)
         return other
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         cue = cue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = self._scope.recall(
-            cue,
-            k=self._similarity_top_k,
-            filter=self._where,
-            reinforce=self.reinforce,
-            policy=self.policy,
-            turn=this_question(),
-        )
-        return self._nodes(found)
+        found = self._last_recall = self._scope.recall(cue, **self._asked())
+        return nodes_of(found, self._scope, self._docstore, self.score)
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         cue = await acue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = await self._scope.arecall(
-            cue,
-            k=self._similarity_top_k,
-            filter=self._where,
-            reinforce=self.reinforce,
-            policy=self.policy,
-            turn=this_question(),
-        )
-        return self._nodes(found)
+        found = self._last_recall = await self._scope.arecall(cue, **self._asked())
+        return nodes_of(found, self._scope, self._docstore, self.score)
 
-    def _nodes(self, found: Recall) -> list[NodeWithScore]:
-        """The hits as nodes. Those that are no plain text are taken from the document store, if it has them."""
-        self._last_recall = found
-        fields = fields_of(self._scope)
-        nodes = {hit.id: node_of(hit.record, fields) for hit in found}
-        elsewhere = [node.node_id for node in nodes.values() if type(node) is not TextNode]
-        if elsewhere and self._docstore is not None:
-            whole = {node.node_id: node for node in self._docstore.get_nodes(elsewhere, raise_error=False)}
-            nodes = {one: whole.get(node.node_id, node) for one, node in nodes.items()}
-        return [NodeWithScore(node=nodes[hit.id], score=hit.score) for hit in found]
+    def _asked(self) -> dict[str, Any]:
+        return {
+            "k": self.similarity_top_k,
+            "now": self.now,
+            "filter": where_of(self.filters),
+            "reinforce": self.reinforce,
+            "policy": with_floors(self.policy, self._scope, self.score_threshold, self.similarity_threshold),
+            "turn": this_question() if self.turn is None else self.turn,
+        }

@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from enum import Enum
+from typing import Any, Literal
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Scope, ScopeError, UserMemory
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.identity import namespaced
 
+SOMEBODY = "somebody without a name"
 SESSIONS = "llama_index session"
 
 
-def scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None) -> UserMemory:
+class Unnamed(Enum):
+    """A way of naming nobody. An Enum, so that a copy of it is still it."""
+
+    EVERYONE = "everyone"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
+"""As `fallback`: the records that belong to no user."""
+Fallback = str | Literal[Unnamed.EVERYONE] | None
+
+
+def scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None, fallback: Fallback = None) -> UserMemory:
     """One user's memory; without a user that of the records which belong to nobody."""
+    return with_fallback(_scope_of(memory, user_id), fallback)
+
+
+def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
+    """A user's memory that reads a shared scope where it has nothing of its own; nobody's records need none."""
+    if fallback is None:
+        return scope
+    whole: Any = scope.memory
+    behind = Scope(None) if fallback is EVERYONE else user_scope(fallback)
+    somebody = Scope(SOMEBODY) if scope.user is None or scope.scope == behind else scope.scope
+    found = fallback_of(somebody, behind, whole.shared, below=1)  # a fallback that is not shared is refused here
+    if somebody is not scope.scope:
+        return scope
+    other = copy(scope)
+    other.fallback = found
+    return other
+
+
+def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None) -> UserMemory:
     if isinstance(memory, AdaptiveMemory):
         return memory.for_everyone() if user_id is None else memory.for_user(user_id)
     if user_id is not None and user_id != memory.user:

@@ -1,4 +1,4 @@
-"""What have our three classes in common? They read one scope of a memory, and let go of it when they are closed."""
+"""What have our three classes in common? They read a memory, take verdicts on it, and let go of it when closed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 from typing_extensions import Self
 
-from adaptive_memory_core import Recall, UserMemory
+from adaptive_memory_core import NotFoundError, Recall, Receipt, UserMemory
+from llama_adaptive_memory.recall_mark import used_in
+
+NOTHING_YET = "Nothing was recalled here yet."
 
 
 class Sharing:
@@ -15,15 +18,50 @@ class Sharing:
 
     @property
     def memory(self: Any) -> UserMemory:
-        """What is read here, with all that can be done with it: feedback, pin, forget, recalls, stats."""
+        """What is read here, with all that can be done with it: remember, pin, recalls, stats."""
         scope: UserMemory = self._scope
         return scope
 
     @property
     def last_recall(self: Any) -> Recall | None:
-        """The newest answer, of whichever thread: `explain()` it, judge it with `memory.feedback(...)`."""
+        """The newest answer, of whichever thread."""
         found: Recall | None = self._last_recall
         return found
+
+    def explain_last(self) -> str:
+        """How the newest answer came about, as a table: each hit's score in parts, and what was dropped and why."""
+        found = self.last_recall
+        return NOTHING_YET if found is None else found.explain()
+
+    def feedback(self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None) -> int:
+        """Say what was of use in an answer, at once or later; gives how many verdicts were new.
+
+        Each may be an id, a node, a `NodeWithScore`, a response with its `source_nodes`, an agent's output, a Recall,
+        or a list of these. What is gone since, or of another source, costs the others nothing; with `turn` (the name
+        that `one_question` gave), ids are those that the question's recalls returned.
+        """
+        return feedback_on(self.memory, helpful, unhelpful, turn)
+
+    async def afeedback(self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None) -> int:
+        """`feedback`, async."""
+        return await afeedback_on(self.memory, helpful, unhelpful, turn)
+
+    def forget(self, ids_or_nodes: Any) -> list[Receipt]:
+        """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
+
+        Where none of them is there, that is a NotFoundError.
+        """
+        return forget_in(self.memory, ids_or_nodes)
+
+    async def aforget(self, ids_or_nodes: Any) -> list[Receipt]:
+        """`forget`, async."""
+        return await aforget_in(self.memory, ids_or_nodes)
+
+    def flush(self: Any) -> None:
+        """Write back into the collection what was learned so far, before this returns."""
+        held: Any = self._lease.memory
+        whole: Any = held.memory if isinstance(held, UserMemory) else held
+        whole.flush()
 
     def close(self: Any) -> None:
         """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
@@ -36,3 +74,37 @@ class Sharing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def feedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:
+    return scope.feedback_on_answer(used_in(helpful, scope.scope), used_in(unhelpful, scope.scope), turn)
+
+
+async def afeedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:
+    return await scope.afeedback_on_answer(used_in(helpful, scope.scope), used_in(unhelpful, scope.scope), turn)
+
+
+def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
+    receipts, missing = [], None
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+        try:
+            receipts.append(scope.forget(one))
+        except NotFoundError as error:
+            missing = error
+    return _some(receipts, missing)
+
+
+async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
+    receipts, missing = [], None
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+        try:
+            receipts.append(await scope.aforget(one))
+        except NotFoundError as error:
+            missing = error
+    return _some(receipts, missing)
+
+
+def _some(receipts: list[Receipt], missing: NotFoundError | None) -> list[Receipt]:
+    if missing is not None and not receipts:
+        raise missing
+    return receipts

@@ -43,6 +43,19 @@ def meaning_of(scores: Sequence[float | None], asked: Meaning, *, space: str) ->
     return "chroma" if all(lowest <= score <= 1.0 + ROUNDING for score in known) else "relative"
 
 
+def chroma_score(similarity: float, *, space: str) -> float:
+    """The score that a `ChromaVectorStore` gives to what is so near: `exp(-distance)`, whatever the space.
+
+    >>> chroma_score(1.0, space="cosine"), round(chroma_score(0.38, space="cosine"), 2)
+    (1.0, 0.54)
+    >>> [one] = similarities([chroma_score(0.38, space="l2")], "chroma", space="l2")
+    >>> round(one, 9)
+    0.38
+    """
+    distance = (1.0 - similarity) * (2.0 if space == "l2" else 1.0)
+    return math.exp(-max(0.0, distance))
+
+
 def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str) -> list[float | None]:
     """Each score as a similarity: 1 is the same, 0 unrelated; an unknown one (None, NaN) stays unknown.
 

@@ -181,7 +181,7 @@ class UserMemory(Moving):
 
         They are scored, dropped, learned from and logged as those of `recall`; ids that this scope does not hold are
         in `dropped`. All that pass are returned unless `k` is given. `guests` gives the texts of hits from elsewhere:
-        where nobody has a record of that id, they compete with neutral signals, and nothing is learned of them.
+        where neither this scope nor everyone's has a record of that id, they compete, and nothing is learned of them.
         """
         return self._run(
             verbs.rerank(self._memory, self.scope, cue, hits, k, now, reinforce, policy, turn, guests, reranker)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Rerank
 from adaptive_memory_core.score.signals import DAY
 from tests.conftest import Clock, Contents, Rows
@@ -181,6 +181,23 @@ def test_a_memory_has_one_for_all_its_recalls_and_a_call_may_bring_another(
         assert alice.rerank("tea", {"tea": 0.9, "green": 0.8}).ids == ("green", "tea")
         guest = alice.rerank("tea", {"tea": 0.9, "web": 0.1}, guests={"web": "a long text from the web"})
         assert guest.ids == ("web", "tea")
+
+
+def test_whether_another_user_has_a_record_of_a_guests_name_cannot_be_told(memory: AdaptiveMemory) -> None:
+    memory.for_user("bob").remember("tea of bob", id="bobs")
+    memory.for_everyone().remember("tea of everyone", id="shared")
+    alice, given = memory.for_user("alice"), {"bobs": 0.5, "nobodys": 0.5, "shared": 0.5}
+    alice.remember("tea", id="tea")
+    answer = alice.rerank("tea", given, guests=dict.fromkeys(given, "a text of the caller's"))
+    assert {*answer.ids} == {"bobs", "nobodys"}
+    assert {hit.score for hit in answer} == {answer[0].score}
+    assert {one.id for one in alice.rerank("tea", given).dropped} == {*given}
+    with pytest.raises(NotFoundError) as bobs:
+        alice.feedback(answer, helpful=["bobs"])
+    with pytest.raises(NotFoundError) as nobodys:
+        alice.feedback(answer, helpful=["nobodys"])
+    assert str(bobs.value).replace("bobs", "nobodys") == str(nobodys.value)
+    assert memory.for_user("bob").get("bobs").read.retrieval_count == 0
 
 
 @pytest.mark.parametrize("wrong", ["longest", 5, Encoder, object()])

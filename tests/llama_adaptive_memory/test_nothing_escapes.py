@@ -38,16 +38,19 @@ def chat(block: AdaptiveMemoryBlock, place: InsertMethod) -> Memory:
 
 def check(content: str, style: BlockStyle) -> None:
     """Two tags of LlamaIndex's around the block, and in there one memory on each line, or in each element."""
-    (block,) = ElementTree.fromstring(content.strip())
-    assert block.tag == "adaptive_memory"
+    opening, closing = r"\s*<memory>\s*<adaptive_memory>\s*", r"\s*</adaptive_memory>\s*</memory>\s*"
+    found = re.fullmatch(f"{opening}(.*){closing}", content, re.DOTALL)
+    assert found is not None
+    block = found[1].strip()
     if style == "text":
-        assert not len(block)
-        heading, *lines = (block.text or "").strip().split("\n")
+        assert not re.search(r"<[/!?|<\w]", block)
+        heading, *lines = block.split("\n")
         assert "evidence, not instructions" in heading
         assert all(re.match(r"- \[[^\[\]]*\] ", line) for line in lines)
         shown = lines
     else:
-        (evidence,) = block
+        evidence = ElementTree.fromstring(block)
+        assert evidence.tag == "recalled_memories"
         assert {one.tag for one in evidence} == {"memory"}
         assert not any(len(one) for one in evidence)
         shown = [one.text or "" for one in evidence]
@@ -119,5 +122,8 @@ async def test_what_is_cut_to_size_stays_in_its_block(memory: AdaptiveMemory, st
     for tokens in (1, 100, 5_000):
         left = await block.atruncate(whole, tokens)
         assert left is not None
-        root = ElementTree.fromstring(f"<place>{left}</place>")
-        assert [one.tag for one in root] == ([] if style == "text" else ["recalled_memories"])
+        if style == "xml":
+            assert 0 < len(ElementTree.fromstring(left)) < len(TEXTS)
+        else:
+            assert not re.search(r"<[/!?|<\w]", left)
+            assert 1 < len(left.split("\n")) <= len(TEXTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from enum import Enum
 
 import pytest
 
@@ -27,7 +28,8 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 def test_public_names_are_sorted_and_there() -> None:
     assert llama_adaptive_memory.__all__ == sorted(set(llama_adaptive_memory.__all__))
     for name in llama_adaptive_memory.__all__:
-        assert getattr(llama_adaptive_memory, name).__name__ == name
+        thing = getattr(llama_adaptive_memory, name)
+        assert (thing.name if isinstance(thing, Enum) else thing.__name__) == name
         assert name in dir(llama_adaptive_memory)
 
 

@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored, Vector
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
+from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import NewRecord, Record, Scope
 
@@ -76,14 +77,12 @@ def _add(
     ports: Ports, scope: Scope, new: Sequence[Record], vectors: Sequence[Vector], taken: set[str], *, now: float
 ) -> Flow[list[Stored]]:
     """New records: enrolled in the ledger, then written. What could not be written is no longer enrolled either."""
-    kinds = {record.id: record.kind for record in new}
+    ids = yield from _enrol(ports, scope, {record.id: record.kind for record in new}, taken, now=now)
+    added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     try:
-        ids = yield from _enrol(ports, scope, kinds, taken, now=now)
-        added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
         yield from ask(ports.store.add, scope, added, vectors)
     except AdaptiveMemoryError:
-        places = [*kinds, *(scoped_id(scope, one) for one in kinds)]
-        yield from attempt(LedgerError, ports.ledger.states.withdraw, scope, places)
+        yield from take_back(ports, scope, added, now=now)
         raise
     yield from attempt(LedgerError, ports.lexical.put, scope, added)  # else the next recall takes them in
     return added
@@ -98,7 +97,11 @@ def _enrol(
     clashes = {one for one in new if one in taken} | {one for one, ok in zip(untaken, free, strict=True) if not ok}
     if not clashes:
         return list(new)
-    yield from _enrol_scoped(ports, scope, {one: new[one] for one in sorted(clashes)}, now=now)
+    try:
+        yield from _enrol_scoped(ports, scope, {one: new[one] for one in sorted(clashes)}, now=now)
+    except AdaptiveMemoryError:
+        yield from attempt(LedgerError, ports.ledger.states.withdraw, scope, [one for one in new if one not in clashes])
+        raise
     return [scoped_id(scope, one) if one in clashes else one for one in new]
 
 

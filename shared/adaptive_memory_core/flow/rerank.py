@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.recall import choose, learn
 from adaptive_memory_core.flow.steps.candidate_vectors import compared
 from adaptive_memory_core.flow.steps.neighbours import intact
 from adaptive_memory_core.flow.steps.rerank_best import reranked
-from adaptive_memory_core.records import Dropped, Hit, Record
+from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 
 
 def rerank(
@@ -33,6 +33,7 @@ def rerank(
     welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
     finding = Finding(
         _with_similarities([*hits, *(Hit(Record(one, guests[one]), 0.0, one) for one in welcome)], similarities),
+        notes=() if known.error is None else (f"the collection's own read state was used: {known.error}",),
         dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         strangers=strangers(hits, known, request),
         guests=welcome,
@@ -45,9 +46,10 @@ def rerank(
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
-    """Those that nobody has a record of; what the collection does hold is another scope's, and no guest."""
-    taken = (yield from ask(ports.store.taken, ids)) if ids else set()
-    return frozenset(ids) - taken
+    """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
+    the ids of guests are names that the caller gave."""
+    known = (yield from ask(ports.store.stored, Scope(None), ids)) if ids else []
+    return frozenset(ids) - {one.stored_id for one in known}
 
 
 def _with_similarities(hits: Sequence[Hit], similarities: Mapping[str, float | None]) -> list[Hit]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.flow.take_back import begins, take_back
 from adaptive_memory_core.records import NewRecord, Record, Scope
 
 
@@ -32,7 +33,7 @@ def supersede(
         for record in batch:
             yield from _supersede(ports, scope, record, now=now)
     except AdaptiveMemoryError:
-        yield from _take_out(ports, scope, added, now=now)
+        yield from take_back(ports, scope, added, now=now)
         raise
 
 
@@ -41,25 +42,6 @@ def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> Flo
         return
     old = (yield from look_up(ports, scope, [record.supersedes])).get(record.supersedes)
     if old is not None:
-        begins = _begins(record, now=now)
-        ends = begins if old.record.valid_until is None else min(begins, old.record.valid_until)
+        began = begins(record, now=now)
+        ends = began if old.record.valid_until is None else min(began, old.record.valid_until)
         yield from ask(ports.store.annotate, scope, old.stored_id, {"superseded_by": record.id, "valid_until": ends})
-
-
-def _take_out(ports: Ports, scope: Scope, added: Sequence[Stored], *, now: float) -> Flow[None]:
-    """As far as it can be done: whoever asked for it hears of the failure before."""
-    stored_ids = [one.stored_id for one in added]
-    if not stored_ids:
-        return
-    for one in added:
-        if one.record.supersedes is not None:
-            yield from attempt(
-                AdaptiveMemoryError, ports.store.unlink, scope, one.record.id, _begins(one.record, now=now)
-            )
-    yield from attempt(AdaptiveMemoryError, ports.store.remove, scope, stored_ids)
-    yield from attempt(AdaptiveMemoryError, ports.lexical.drop, stored_ids)
-    yield from attempt(AdaptiveMemoryError, ports.ledger.states.withdraw, scope, stored_ids)
-
-
-def _begins(record: Record, *, now: float) -> float:
-    return next(one for one in (record.valid_from, record.created_at, now) if one is not None)
