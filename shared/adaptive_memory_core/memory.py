@@ -219,7 +219,7 @@ class AdaptiveMemory:
         return self._opened.call()
 
     def waits(self) -> AbstractContextManager[None]:
-        """The deadline of a call that is awaited."""
+        """The patience of a call that is awaited."""
         return self._opened.waits()
 
     def ports(self) -> Ports:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
@@ -13,8 +12,8 @@ from dataclasses import dataclass, field
 
 from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls import deadline
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
+from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.under_way import CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.interrupts import interruptible
@@ -72,13 +71,13 @@ class Opened:
 
     @interruptible
     def call(self) -> Generator[None, None, None]:
-        """A call from its begin to its end, with one deadline for all the waiting in it."""
+        """A call from its begin to its end, which waits for others no longer than it may in all."""
         with self.calls.one_more(), self.waits():
             yield
 
     def waits(self) -> AbstractContextManager[None]:
-        """The deadline of a call."""
-        return deadline.waits_until(time.monotonic() + self.keeping.wait_seconds)
+        """The patience of a call."""
+        return patient(self.keeping.wait_seconds)
 
     @property
     def executor(self) -> Executor:

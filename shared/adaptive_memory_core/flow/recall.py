@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.patience import waiting_at_most
 from adaptive_memory_core.flow.candidates.asked_time import timed
 from adaptive_memory_core.flow.candidates.gather import Finding, Request
 from adaptive_memory_core.flow.candidates.other_channels import joined, look
@@ -82,10 +83,10 @@ def choose(request: Request, cue: Cue, finding: Finding) -> Recall:
 def learn(ports: Ports, request: Request, answer: Recall, finding: Finding) -> Flow[Recall]:
     """Count the recall and its reads. A ledger that refuses costs the count and a note, never the answer."""
     if "lexical" in request.policy.ways:
-        yield from attempt(
-            LedgerError, ports.lexical.keep, request.scope
-        )  # what it met of others' writing; else a later recall does
-    outcome = yield from attempt(LedgerError, _commit, ports, request, answer, finding)
+        # what it met of others' writing; else a later recall does
+        yield from attempt(LedgerError, waiting_at_most, ports.count_seconds, ports.lexical.keep, request.scope)
+    within = ports.count_seconds
+    outcome = yield from attempt(LedgerError, waiting_at_most, within, _commit, ports, request, answer, finding)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:

@@ -11,9 +11,8 @@ except ImportError:  # Windows, which has other limits
     resource = None  # type: ignore[assignment]
 
 HINT = (
-    "This process has run out of file descriptors{limit}. Close what is no longer used: a memory, a retriever, a Chroma "
-    "client for each request is usually too many, and one for all of them enough (docs/operations.md). Or allow more: "
-    "ulimit -n 4096."
+    "This process has run out of file descriptors{limit}. Close what is no longer used: one memory and one Chroma "
+    "client will do for all requests (docs/operations.md). Or allow more: ulimit -n 4096."
 )
 
 

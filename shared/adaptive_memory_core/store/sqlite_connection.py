@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls import deadline
+from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.ledger.schema import migrate
 
-PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no deadline of its own
-LONGEST_PAUSE_SECONDS = 0.005
+PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
 BUSY = ("database is locked", "database table is locked", "database is busy")
 WAL_PAGES = 4_000
 
@@ -44,9 +41,7 @@ def prepare(connection: sqlite3.Connection, path: str, durability: str) -> bool:
             "It must be a SQLite file in a directory that may be written. Mend that, or pass "
             'ledger=":memory:" for reads that need not outlive the process.'
         )
-        raise LedgerError(
-            f"The ledger {path!r} cannot be used: {error}. {descriptors.none_left() or usual}"
-        ) from error
+        raise LedgerError(f"The ledger {path!r} cannot be used: {error}. {descriptors.none_left() or usual}") from error
 
 
 def place_of(path: str) -> Path | None:
@@ -56,22 +51,6 @@ def place_of(path: str) -> Path | None:
     (True, True)
     """
     return None if ":memory:" in path else Path(path.removeprefix("file:").partition("?")[0])
-
-
-def pauses(until: float) -> Callable[[], bool]:
-    """A function that waits a moment, longer each time; False when the time is over."""
-    pause = 0.0002
-
-    def wait() -> bool:
-        nonlocal pause
-        left = until - time.monotonic()
-        if left <= 0:
-            return False
-        time.sleep(min(left, random.uniform(0, pause)))  # noqa: S311 - jitter, no secret
-        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
-        return True
-
-    return wait
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -98,7 +77,7 @@ def _prepared(connection: sqlite3.Connection, durability: str) -> bool:
 
 def _patiently(work: Callable[[], object]) -> None:
     """Do it once no other process writes."""
-    wait = pauses(deadline.until(PATIENCE_SECONDS))
+    wait = pauses(PATIENCE_SECONDS)
     while True:
         try:
             work()

@@ -1,4 +1,4 @@
-"""How do threads and processes share the ledger's file? One connection, one lock, and transactions that are waited for."""
+"""How do threads and processes share the ledger's file? By one connection, one lock, and waiting without the lock."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.calls import deadline
+from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
     is_busy,
-    pauses,
     place_of,
     prepare,
 )
@@ -61,7 +60,7 @@ class LedgerFile:
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will.
         """
-        outermost, wait = self._is_outermost(), pauses(deadline.until(PATIENCE_SECONDS))
+        outermost, wait = self._is_outermost(), pauses(PATIENCE_SECONDS)
         while True:
             with self._lock:
                 self._check(outermost=outermost)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,10 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
@@ -37,12 +38,13 @@ class WordIndex:
         self._users: OrderedDict[Scope, Resident] = OrderedDict()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it
         self._unwritten = Unwritten()
+        self._half_done = False
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
         """The records with the most of the cue's words, and what is to be said of any other."""
         asked = Counter(words(cue))
-        with self._turn:
+        with self._alone():
             user = self._resident(scope)
             talk = user.conversation
             covered = coverage(user.postings(asked), talk.layout, in_sessions=talk.in_sessions)
@@ -62,7 +64,7 @@ class WordIndex:
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
-        with self._turn:
+        with self._alone():
             user = self._resident(scope)
             layout, ids = user.conversation.layout, user.ids
             known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
@@ -75,19 +77,19 @@ class WordIndex:
         rows = self._rows_of(found)
         self._claim(row[0] for row in rows)
         self._rows.put({scope: rows})
-        with self._turn:
+        with self._alone():
             self._unwritten.let_go([row[0] for row in rows])
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
         self._claim(stored_ids)
         self._rows.drop(stored_ids)
-        with self._turn:
+        with self._alone():
             self._unwritten.let_go(stored_ids)
 
     def notice(self, scope: Scope, found: Sequence[Found]) -> None:
         """Learn of those of the records that no longer say what was known of them: another program wrote."""
-        with self._turn:
+        with self._alone():
             user = self._resident(scope)
             marks = {one.stored_id: user.mark(one.stored_id) for one in found}
         changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
@@ -96,7 +98,7 @@ class WordIndex:
 
     def miss(self, stored_ids: Sequence[str]) -> None:
         """Learn that these are no more."""
-        with self._turn:
+        with self._alone():
             self._unwritten.miss(stored_ids, known=self._written(stored_ids).keys())
 
     def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
@@ -109,8 +111,8 @@ class WordIndex:
         for scope, own in owners.items():
             self._lay(scope, self._rows_of(own))
 
-    @contextmanager
-    def comparing(self) -> Iterator[None]:
+    @interruptible
+    def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
         with self._turn:
             self._ours = set()
@@ -122,13 +124,13 @@ class WordIndex:
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""
-        with self._turn:
+        with self._alone():
             return self._resident(scope).page(most)
 
     def compare(self, scope: Scope, asked: Set[str], found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
         """Learn of those of the user's that changed hands or text. What was `asked` for and not found is left to the
         comparison of all ids."""
-        with self._turn:
+        with self._alone():
             user = self._resident(scope)
             marks = {row[0]: user.mark(row[0]) for row in found}
         mine = {row[0] for row in found if (row[2] or {}).get(self._fields.user_id) == scope.user}
@@ -137,11 +139,11 @@ class WordIndex:
 
     def keep(self, most: int) -> bool:
         """Write down as many as that of what was learned; whether there is more."""
-        with self._turn:
+        with self._alone():
             entries = self._unwritten.taken(most)
         if entries:
             self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
-            with self._turn:
+            with self._alone():
                 self._unwritten.written(entries)
         return len(self._unwritten) > 0
 
@@ -161,7 +163,7 @@ class WordIndex:
 
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
-        with self._turn:
+        with self._alone():
             written = self._rows.stored_ids()
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
@@ -169,8 +171,24 @@ class WordIndex:
                 self._users.clear()
             return self._unwritten.ids(written)
 
-    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+    @interruptible
+    def _alone(self) -> Generator[None, None, None]:
+        """One thread at a time. An interrupt in here may leave what is in RAM half done: then the next one begins anew
+        with what the ledger says, and what was learned beyond it is learned again."""
         with self._turn:
+            if self._half_done:
+                self._users.clear()
+                self._unwritten = Unwritten()
+            self._half_done = True
+            try:
+                yield
+            except AdaptiveMemoryError:  # of the ledger, which is asked before anything is changed
+                self._half_done = False
+                raise
+            self._half_done = False
+
+    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+        with self._alone():
             rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
 
