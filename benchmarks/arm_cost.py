@@ -22,12 +22,13 @@ from typing import Any
 import chromadb
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Hit, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
+from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
 from adaptive_memory_core.flow.ports import Entry, Extent
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.decay.strength import strong_since
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.records import Seen
+from adaptive_memory_core.reports import Hit
 from benchmarks.report import percentiles, print_table, write_json
 
 DIMENSION, K, NEW, STEPS = 128, 5, 50, 60

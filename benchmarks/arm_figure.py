@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Sample
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core.reports import Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Stats, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, UserMemory, Weights
 from adaptive_memory_core.evaluate.metrics import ndcg_at, precision_at, recall_at
 from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.reports import Stats
 from benchmarks.arm_shadow import DAY, Shadow, same
 from benchmarks.arm_workload import Asked, Workload
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, Weights
-from adaptive_memory_core.policy import TimeWords
+from adaptive_memory_core import AdaptiveMemory, Policy, Weights
+from adaptive_memory_core.policy import Fusion, TimeWords
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.rot import said, user_of
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Policy, Weights
+from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.policy.fusion import LEADS
 from benchmarks.data import Question
 from benchmarks.rot import user_of

@@ -36,7 +36,7 @@ class StandIn(BaseChatModel):
         return "stand-in"
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        evidence = re.search(r"^\[m1\] \[.*?\] (.*)$", messages[0].text, re.MULTILINE)
+        evidence = re.search(r"^\[m1\] \[.*?\] (.*)$", messages[-1].text, re.MULTILINE)
         said = f"You once said: {evidence[1]!r} [m1]." if evidence else "Noted; I know nothing about you yet."
         return ChatResult(generations=[ChatGeneration(message=AIMessage(said))])
 

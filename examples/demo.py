@@ -22,7 +22,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from adaptive_memory_core import AdaptiveMemory, Dropped, NotFoundError, Policy, Recall, Scored, UserMemory
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, Recall, Scored, UserMemory
+from adaptive_memory_core.reports import Dropped
 
 DAY = 86_400.0
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc).timestamp()

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
-from adaptive_memory_core.store.chroma.metadata import clashes
+from adaptive_memory_core.stored_metadata import clashes
 
 SCORE, DETAILS = "score", "adaptive_memory"
 READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned")

@@ -10,15 +10,8 @@ from typing import Any, Literal
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import ToolException
 
-from adaptive_memory_core import (
-    AdaptiveMemoryError,
-    FilterError,
-    InvalidInputError,
-    PolicyError,
-    Recall,
-    ScopeError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemoryError, InvalidInputError, PolicyError, Recall, ScopeError, UserMemory
+from adaptive_memory_core.errors import FilterError
 from langchain_adaptive_memory.convert import documents_of
 from langchain_adaptive_memory.turns import current_turn
 

@@ -29,10 +29,22 @@ class Roots(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self._roots: dict[UUID, UUID] = {}
+        self._names: dict[UUID, str] = {}
 
     def root_of(self, run: UUID) -> UUID:
         """Itself, where it is not under way or has no parent."""
         return self._roots.get(run, run)
+
+    def turn_of(self, run: UUID) -> str:
+        """The name that the turn was given, else the root of the run."""
+        root = self.root_of(run)
+        return self._names.get(root, str(root))
+
+    def name(self, run: UUID, turn: str) -> None:
+        """Give the turn of a run that is under way a name of its own."""
+        root = self.root_of(run)
+        if root in self._roots:
+            self._names[root] = turn
 
     @property
     def under_way(self) -> int:
@@ -40,11 +52,12 @@ class Roots(BaseCallbackHandler):
 
     def _began(self, *_: Any, run_id: UUID, parent_run_id: UUID | None = None, **__: Any) -> None:
         while len(self._roots) >= MOST_RUNS:
-            self._roots.pop(next(iter(self._roots), run_id), None)
+            self._ended(run_id=next(iter(self._roots), run_id))
         self._roots[run_id] = run_id if parent_run_id is None else self.root_of(parent_run_id)
 
     def _ended(self, *_: Any, run_id: UUID, **__: Any) -> None:
         self._roots.pop(run_id, None)
+        self._names.pop(run_id, None)
 
     on_chain_start = on_tool_start = on_retriever_start = _began
     on_chain_end = on_tool_end = on_retriever_end = _ended
@@ -67,10 +80,21 @@ def watch_runs() -> None:
 
 def turn_of(run: UUID) -> str:
     """The turn that a run belongs to."""
-    return str(_roots.root_of(run))
+    return _roots.turn_of(run)
+
+
+def name_turn(config: RunnableConfig | None, turn: str) -> None:
+    """From now on all look-ups of the run that this config belongs to are of a turn of this name."""
+    parent = _parent(config)
+    if parent is not None:
+        _roots.name(parent, turn)
 
 
 def current_turn(config: RunnableConfig | None = None) -> str | None:
     """The turn of the run that this config, or else the context, belongs to; None outside of any run."""
-    parent = getattr(ensure_config(config).get("callbacks"), "parent_run_id", None)
+    parent = _parent(config)
     return None if parent is None else turn_of(parent)
+
+
+def _parent(config: RunnableConfig | None) -> UUID | None:
+    return getattr(ensure_config(config).get("callbacks"), "parent_run_id", None)

@@ -15,8 +15,9 @@ from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import Self
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, Receipt, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.block_text import BlockStyle, shortened
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.messages import last_said, records_of, short_enough

@@ -6,7 +6,8 @@ import threading
 import warnings
 from typing import Any, NoReturn
 
-from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, ClosedError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, UserMemory
+from adaptive_memory_core.errors import ClosedError
 from llama_adaptive_memory.scopes import Fallback, scope_of
 
 Key = tuple[Any, ...]

@@ -11,16 +11,8 @@ from typing import Any, Literal, NoReturn, TypedDict
 
 from llama_index.core import Settings, VectorStoreIndex
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    ClosedError,
-    Embedder,
-    EmbedderError,
-    Fields,
-    InvalidInputError,
-    Keeping,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputError, Keeping, UserMemory
+from adaptive_memory_core.errors import ClosedError, EmbedderError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store.embedder_check import NAME_KEY

@@ -87,5 +87,4 @@ def policy_of(scope: UserMemory) -> Policy:
 
 def space_of(scope: UserMemory) -> str:
     """How the collection measures distance."""
-    store: Any = scope._memory.ports().store
-    return str(store.space)
+    return scope._memory.ports().records.space

@@ -7,7 +7,8 @@ from typing import Any
 
 from typing_extensions import Self
 
-from adaptive_memory_core import NotFoundError, Recall, Receipt, UserMemory
+from adaptive_memory_core import NotFoundError, Recall, UserMemory
+from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.recall_mark import used_in
 
 NOTHING_YET = "Nothing was recalled here yet."

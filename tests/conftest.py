@@ -169,7 +169,7 @@ def contents() -> Callable[[Collection], Contents]:
 def background_done(memory: Any) -> None:
     """Returns once the memory's background thread has nothing left to do but the write-back."""
     ports, deadline = memory.ports(), time.monotonic() + 60
-    while ports.background.stats().doing or any(one.wait() is not None for one in (ports.lexical, ports.floors)):
+    while ports.background.stats().doing or any(one.wait() is not None for one in (ports.words, ports.floors)):
         assert time.monotonic() < deadline
         time.sleep(0.001)
 

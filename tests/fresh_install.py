@@ -38,7 +38,8 @@ def recall_without_extras() -> None:
 
 
 def refuse_with_the_name_of_the_extra() -> None:
-    from adaptive_memory_core import AdaptiveMemory, MissingExtraError, OpenAIEmbedder
+    from adaptive_memory_core import AdaptiveMemory, OpenAIEmbedder
+    from adaptive_memory_core.errors import MissingExtraError
 
     attempts = (
         (lambda: AdaptiveMemory.open("memory"), "[local]"),

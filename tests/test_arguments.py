@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Fields, FilterError, InvalidInputError, Record, ScopeError
+from adaptive_memory_core import Fields, InvalidInputError, Record, ScopeError
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.records import NewRecord
 
 anything: st.SearchStrategy[Any] = st.recursive(

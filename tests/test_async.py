@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    ClosedError,
-    EmbedderError,
-    InvalidInputError,
-    NotFoundError,
-    Policy,
-    Recall,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, UserMemory
+from adaptive_memory_core.errors import ClosedError, EmbedderError
 from tests.conftest import Held
 
 if TYPE_CHECKING:

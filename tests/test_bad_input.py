@@ -16,17 +16,14 @@ from chromadb import Collection
 from adaptive_memory_core import (
     AdaptiveMemory,
     AdaptiveMemoryError,
-    EmbedderError,
-    FilterError,
     InvalidInputError,
     NotFoundError,
-    PartialWriteError,
     Policy,
     PolicyError,
     ScopeError,
-    StoreError,
     UserMemory,
 )
+from adaptive_memory_core.errors import EmbedderError, FilterError, PartialWriteError, StoreError
 
 if TYPE_CHECKING:
     from tests.conftest import Contents, Open, Rows, Vectors

@@ -15,7 +15,8 @@ import pytest
 from chromadb import Collection, EmbeddingFunction
 from chromadb.utils.embedding_functions import register_embedding_function
 
-from adaptive_memory_core import AdaptiveMemory, EmbedderError, Fields, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, Weights
+from adaptive_memory_core.errors import EmbedderError
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Contents, Open, Vectors
@@ -366,7 +367,7 @@ def test_a_copy_without_its_ledger_goes_on_from_what_the_metadata_says(
         alice.recall("green tea", k=1)
         assert alice.get("a").read.retrieval_count == 4
         copy.flush()
-        store: Any = copy.ports().store
+        store: Any = copy.ports().records
         assert store.collection.get(ids=["a"])["metadatas"][0]["retrieval_count"] == 4
     with open_memory() as original:
         assert original.for_user("alice").get("a").read.retrieval_count == 3

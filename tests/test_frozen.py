@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import Dropped, Fields, Hit, Policy, ReadState, Record, Scored
+from adaptive_memory_core import Fields, Policy, ReadState, Record, Scored
 from adaptive_memory_core.frozen import quickly_made
+from adaptive_memory_core.reports import Dropped, Hit
 
 MADE: list[Any] = [
     ReadState(last_read=1.0, pinned=True),

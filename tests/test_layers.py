@@ -13,10 +13,10 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"errors", "frozen", "interrupts"},
-    {"records", "reports", "check_report", "identity"},
+    {"errors", "frozen", "renamed", "interrupts"},
+    {"records", "reports", "identity"},
     {"policy"},
-    PURE,
+    PURE | {"stored_metadata"},
     {"arguments", "length_limits"},
     {"flow"},
     {

@@ -5,38 +5,73 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import adaptive_memory_core
+from adaptive_memory_core import errors, policy, reports
+from adaptive_memory_core.renamed import PLACES_OF_TOP_NAMES
 
 SHARED = Path(adaptive_memory_core.__file__).parents[1]
 HEAVY = ["chromadb", "langchain", "langchain_core", "llama_index", "openai", "onnxruntime", "tokenizers", "wordllama"]
 
 
-def test_public_names_are_sorted_and_given_once() -> None:
-    assert adaptive_memory_core.__all__ == sorted(set(adaptive_memory_core.__all__))
+PUBLIC = [adaptive_memory_core, errors, policy, reports]
+NAMES = [(module, name) for module in PUBLIC for name in module.__all__]
 
 
-def test_public_names_are_complete() -> None:
-    """Whatever class or function the package brings in under a public spelling is public."""
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_public_names_are_sorted_and_given_once(module: ModuleType) -> None:
+    assert module.__all__ == sorted(set(module.__all__))
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_public_names_are_complete(module: ModuleType) -> None:
+    """Whatever class or function a public module brings in under a public spelling is public."""
     present = {
         name
-        for name, thing in vars(adaptive_memory_core).items()
+        for name, thing in vars(module).items()
         if not name.startswith("_") and getattr(thing, "__module__", "").startswith("adaptive_memory_core.")
     }
-    assert present == set(adaptive_memory_core.__all__)
+    assert present == set(module.__all__)
 
 
-@pytest.mark.parametrize("name", adaptive_memory_core.__all__)
-def test_a_public_name_exists_and_says_what_it_is(name: str) -> None:
-    documentation = getattr(adaptive_memory_core, name).__doc__
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_a_public_name_exists_and_says_what_it_is(module: ModuleType, name: str) -> None:
+    documentation = getattr(module, name).__doc__
     assert documentation
     assert not documentation.startswith(f"{name}(")  # what a dataclass writes where its author wrote nothing
 
 
-def test_the_package_says_what_it_is() -> None:
-    assert adaptive_memory_core.__doc__
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_a_public_module_says_what_it_is(module: ModuleType) -> None:
+    assert module.__doc__
+
+
+def test_the_package_holds_what_users_type() -> None:
+    """What few type is in the other public modules."""
+    assert len(adaptive_memory_core.__all__) <= 36
+
+
+@pytest.mark.parametrize(("name", "place"), PLACES_OF_TOP_NAMES.items())
+def test_a_name_that_left_the_top_is_found_for_one_version_and_says_where_it_is(name: str, place: str) -> None:
+    module: ModuleType = getattr(adaptive_memory_core, place)
+    told = rf"adaptive_memory_core\.{name} is adaptive_memory_core\.{place}\.{name} now"
+    with pytest.warns(DeprecationWarning, match=told) as seen:
+        assert getattr(adaptive_memory_core, name) is getattr(module, name)
+    assert [one.filename for one in seen] == [__file__]
+    assert name in module.__all__
+    assert name not in adaptive_memory_core.__all__
+    with pytest.warns(DeprecationWarning, match=told):
+        exec(f"from adaptive_memory_core import {name}")
+
+
+def test_a_name_that_never_was_here_is_not_found() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'TimeWords'"):
+        _ = adaptive_memory_core.TimeWords  # type: ignore[attr-defined]
+    with pytest.raises(ImportError):
+        exec("from adaptive_memory_core import Memories")
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Cue, Dropped, Fields, Hit, PolicyError, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core import Cue, Fields, PolicyError, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import NEVER_READ
+from adaptive_memory_core.reports import Dropped, Hit
 
 names = st.text(min_size=1, max_size=30)
 users = st.none() | names

@@ -12,7 +12,8 @@ import chromadb
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import ClosedError, Embedder, Keeping, Policy
+from adaptive_memory_core import Embedder, Keeping, Policy
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.shared_memories import Share, find, share
 from tests.conftest import word_vectors
 

@@ -18,7 +18,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from adaptive_memory_core import (
     AdaptiveMemory,
     AdaptiveMemoryError,
-    FilterError,
     InvalidInputError,
     NotFoundError,
     Recall,
@@ -26,6 +25,7 @@ from adaptive_memory_core import (
     ScopeError,
     UserMemory,
 )
+from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.identity import scoped_id
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from langchain.agents.middleware.types import AgentMiddleware, ModelCallResult, ModelRequest, ModelResponse
 from langchain_core.runnables import RunnableConfig
@@ -12,13 +11,17 @@ from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
+from langchain_adaptive_memory.agents.asking import Step, arun, run
 from langchain_adaptive_memory.agents.evidence import least_tokens
-from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, one_of, turn_in
-from langchain_adaptive_memory.agents.steps import OnError, Save, Steps
+from langchain_adaptive_memory.agents.place import Place
+from langchain_adaptive_memory.agents.saving import Save, checked_save
+from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, Turn, turn_in
+from langchain_adaptive_memory.agents.steps import OnError, Steps
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory
 
+T = TypeVar("T")
 NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters of this type
 
 
@@ -36,15 +39,20 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             `context` or in `config["configurable"]`, under `user_key`; nobody is an error, whatever `on_error` says.
         k, filter, policy:
             As in `recall`. `max_tokens` bounds what the model is shown.
-        save: "user" | "turn" | None
-            What is remembered after a turn: the user's message, or that and the answer. None: nothing.
+        save: "user" | "turn" | callable | None
+            What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
+            pasted walls; or what a function of both gives: a text, several, or None. None: nothing.
         cite: bool
             Ask the model to cite memories as [m1], and count each one that its answer cites as helpful.
+        place: "user" | "system"
+            Where the model reads them: before the question, in the user's message; or at the end of the system message.
         on_error: "warn" | "raise"
             What a failing memory does to the turn: a RuntimeWarning and no memories, or the error.
 
-    The memories are added to the system message of each model call of the turn and never to the messages or the state,
-    so they do not pile up in the history. One recall serves all model calls of a turn, also those after an interrupt.
+    The memories are added to each model call of the turn and never to the state, so they do not pile up in the history.
+    One recall serves all model calls of a turn, also those after an interrupt, and counts once however often the turn
+    is done over. It is made before the model is first called: a middleware that redacts what the user says must stand
+    before this one in the list, or the log of recalls holds the words as they came.
     """
 
     state_schema = MemoryState
@@ -61,6 +69,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         max_tokens: int | None = 1_000,
         save: Save | None = None,
         cite: bool = True,
+        place: Place = "user",
         on_error: OnError = "warn",
         name: str = "AdaptiveMemoryMiddleware",
     ) -> None:
@@ -71,9 +80,10 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             user_key=user_key,
             asked={"k": check.count(k, "k"), "filter": check.where(filter), "policy": checked_policy(policy)},
             max_tokens=_budget(max_tokens, cite=cite),
-            save=one_of(save, (None, "user", "turn"), "save"),
+            save=checked_save(save),
             cite=bool(cite),
-            on_error=one_of(on_error, ("warn", "raise"), "on_error"),
+            place=_one_of(place, ("user", "system"), "place"),
+            on_error=_one_of(on_error, ("warn", "raise"), "on_error"),
         )
         self._name = name
         watch_runs()
@@ -83,47 +93,54 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         """Two of them in one agent need two names."""
         return self._name
 
-    def before_agent(
+    def before_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Recall what matters to the question."""
-        scope = self._steps.scope(config, getattr(runtime, "context", None))
-        return {CHANNEL: {self.name: self._steps.recall(scope, state["messages"], config)}}
+        """Recall what matters to the question, when the model is first called about it."""
+        return self._kept(run(self._recalled(state, runtime, config)))
 
-    async def abefore_agent(
+    async def abefore_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """`before_agent`, off the event loop."""
-        return await asyncio.to_thread(self.before_agent, state, runtime, config)
+        """`before_model`, by the memory's async verbs."""
+        return self._kept(await arun(self._recalled(state, runtime, config)))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelCallResult[Any]:
         """Show the model what was recalled."""
-        return handler(self._shown(request))
+        return handler(run(self._steps.shown(request, turn_in(request.state, self.name))))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelCallResult[Any]:
-        """`wrap_model_call`, with its look into the memory off the event loop."""
-        return await handler(await asyncio.to_thread(self._shown, request))
+        """`wrap_model_call`, by the memory's async verbs."""
+        return await handler(await arun(self._steps.shown(request, turn_in(request.state, self.name))))
 
     def after_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """Judge the memories that the answer cites, save the turn, and let go of what was recalled."""
-        scope = self._steps.scope(config, getattr(runtime, "context", None))
-        self._steps.settle(scope, state["messages"], turn_in(state, self.name))
-        return {CHANNEL: {self.name: None}}
+        run(self._settled(state, runtime, config))
+        return self._kept(None)
 
     async def aafter_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """`after_agent`, off the event loop."""
-        return await asyncio.to_thread(self.after_agent, state, runtime, config)
+        """`after_agent`, by the memory's async verbs."""
+        await arun(self._settled(state, runtime, config))
+        return self._kept(None)
 
-    def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        return self._steps.shown(request, turn_in(request.state, self.name))
+    def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[Turn | None]:
+        scope = self._steps.scope(config, getattr(runtime, "context", None))
+        return self._steps.recall(scope, state["messages"], turn_in(state, self.name), config)
+
+    def _settled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[None]:
+        scope = self._steps.scope(config, getattr(runtime, "context", None))
+        return self._steps.settle(scope, state, turn_in(state, self.name), config)
+
+    def _kept(self, turn: Turn | None) -> dict[str, Any]:
+        return {CHANNEL: {self.name: turn}}
 
 
 def _budget(max_tokens: int | None, *, cite: bool) -> int | None:
@@ -136,3 +153,10 @@ def _budget(max_tokens: int | None, *, cite: bool) -> int | None:
             f"max_tokens is {given}. The words around the memories take nearly {least}: give at least that, or None."
         )
     return given
+
+
+def _one_of(value: T, allowed: Sequence[Any], what: str) -> T:
+    """The value, if it is one of these."""
+    if value in allowed:
+        return value
+    raise InvalidInputError(f"{what} is {value!r}. Give {' or '.join(map(repr, allowed))}.")

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import logging
-import uuid
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from langchain.agents.middleware.types import ModelRequest
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, Recall, ScopeError, UserMemory
-from langchain_adaptive_memory.agents.evidence import cited, evidence, marked, unmarked, with_evidence
-from langchain_adaptive_memory.agents.state import Turn, last_answer, last_question, turns_of, words
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory
+from adaptive_memory_core.flow.feedback_on_answer import Used
+from langchain_adaptive_memory.agents.asking import Step, ask
+from langchain_adaptive_memory.agents.conversation import (
+    key_of,
+    last_answer,
+    latest_of_user,
+    newly_asked,
+    question_turn,
+    thread_of,
+    words,
+)
+from langchain_adaptive_memory.agents.evidence import cited, evidence, marked
+from langchain_adaptive_memory.agents.place import Place, after_system, before_question
+from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
+from langchain_adaptive_memory.agents.state import Turn
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
-from langchain_adaptive_memory.turns import current_turn
+from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of
 
 T = TypeVar("T")
-Save = Literal["user", "turn"]
 OnError = Literal["warn", "raise"]
 NO_FLOORS = Policy()  # what was recalled has passed those of its own policy
 logger = logging.getLogger("langchain_adaptive_memory.middleware")
@@ -39,45 +50,63 @@ class Steps:
     max_tokens: int | None
     save: Save | None
     cite: bool
+    place: Place
     on_error: OnError
 
     def scope(self, config: RunnableConfig | None, context: Any) -> UserMemory:
         """The memory of the turn's user. That there is one is asked for where no failure is excused."""
         return scope_of(self.memory, config, default=self.user_id, key=self.user_key, context=context)
 
-    def recall(self, scope: UserMemory, messages: Sequence[AnyMessage], config: RunnableConfig) -> Turn | None:
-        """What matters to the question; None where nothing was asked, or the memory failed."""
-        question = last_question(messages)
-        if question is None:
+    def recall(
+        self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
+    ) -> Step[Turn | None]:
+        """What matters to the question, recalled when it is first seen; None where nothing was asked in words."""
+        question = latest_of_user(messages)
+        same = turn is not None and (question is None or turn["question"] == key_of(question))
+        if turn is not None and same:  # without a question: it has been summed up since
+            name_turn(config, turn["turn"])
+            return turn
+        if question is None or not words(question):
             return None
-        cue, turn = words(question), current_turn(config)
-        seen = [_saved_id(text) for said in turns_of(messages) for text in _texts(*said)]
-        return self._excused(
-            "Nothing was recalled", lambda: self._turn(scope.recall(cue, turn=turn, in_context=seen, **self.asked))
+        thread = thread_of(config)
+        begun = _begun(scope, question, messages, turn, thread, config)
+        name_turn(config, begun["turn"])
+        recalled = yield from self._excused(
+            "Nothing was recalled", self._recalled(scope, begun, in_sight(messages, thread))
         )
+        return begun if recalled is None else recalled
 
-    def shown(self, request: ModelRequest[Any], turn: Turn | None) -> ModelRequest[Any]:
+    def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Step[Turn]:
+        recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
+        marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
+        return {**begun, "recall": recall.id, "marks": marks}
+
+    def shown(self, request: ModelRequest[Any], turn: Turn | None) -> Step[ModelRequest[Any]]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
         if turn is None or not turn["marks"]:
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
-        block = self._excused("Nothing was shown", lambda: self._evidence(scope, turn))
-        return request.override(system_message=with_evidence(request.system_message, block)) if block else request
+        block = yield from self._excused("Nothing was shown", self._evidence(scope, turn))
+        if not block:
+            return request
+        if self.place == "system":
+            return request.override(system_message=after_system(request.system_message, block))
+        return request.override(messages=before_question(request.messages, block, turn["question"]))
 
-    def _evidence(self, scope: UserMemory, turn: Turn) -> str:
+    def _evidence(self, scope: UserMemory, turn: Turn) -> Step[str]:
         """The block of what was recalled, as the memory holds it now."""
         ids = dict.fromkeys(turn["marks"].values())
-        hits = scope.rerank(turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
+        hits = yield from ask(scope, "rerank", turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
         return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens)
 
-    def settle(self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None) -> None:
+    def settle(
+        self, scope: UserMemory, state: Mapping[str, Any], turn: Turn | None, config: RunnableConfig | None
+    ) -> Step[None]:
         """After the answer: verdicts on what it cites, and the turn saved."""
-        self._excused("No verdict was given", lambda: self._judge(scope, messages, turn))
-        self._excused("The turn was not saved", lambda: self._remember(scope, messages))
-
-    def _turn(self, recall: Recall) -> Turn:
-        marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
-        return Turn(user=recall.scope.user, recall=recall.id, cue=recall.cue.text, marks=marks)
+        answer = last_answer(state["messages"], state.get("structured_response"))
+        yield from self._excused("No verdict was given", self._judge(scope, answer, turn))
+        saving = self._remember(scope, state["messages"], answer, turn, thread_of(config))
+        yield from self._excused("The turn was not saved", saving)
 
     def _scope_again(self, turn: Turn, context: Any) -> UserMemory:
         """The memory of the turn's user. Whoever goes on with a turn must be the one who began it."""
@@ -90,27 +119,27 @@ class Steps:
         began = EVERYONE if turn["user"] is None else turn["user"]
         return scope_of(self.memory, default=began, key=self.user_key, context=context)
 
-    def _judge(self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None) -> None:
+    def _judge(self, scope: UserMemory, answer: str, turn: Turn | None) -> Step[None]:
         """Cited is helpful. Not cited says nothing: the model may have used it all the same."""
-        helpful = cited(last_answer(messages), turn["marks"]) if turn is not None and self.cite else []
-        left = [one for one in helpful if _is_there(scope, one)]
-        if turn is not None and left:
-            with suppress(NotFoundError):  # the log is off: there is nothing to judge
-                scope.feedback(turn["recall"], helpful=left)
+        helpful = cited(answer, turn["marks"]) if turn is not None and self.cite else []
+        if turn is not None and helpful:
+            with suppress(NotFoundError):  # forgotten since, or the log is off: there is nothing to judge
+                yield from ask(scope, "feedback_on_answer", [Used(one, turn["recall"]) for one in helpful])
 
-    def _remember(self, scope: UserMemory, messages: Sequence[AnyMessage]) -> None:
-        """Save the turn once, however often this step is done again; the same words are kept once."""
-        question = None if self.save is None else last_question(messages)
-        if question is None:
+    def _remember(
+        self, scope: UserMemory, messages: Sequence[AnyMessage], answer: str, turn: Turn | None, thread: str | None
+    ) -> Step[None]:
+        """Save the turn once, however often this step is done again."""
+        if self.save is None:
             return
-        said, *both = _texts(words(question), last_answer(messages))
-        text = both[0] if self.save == "turn" and both else said
-        scope.remember(text, id=_saved_id(text), kind="message")
+        said = _said(messages, turn)
+        for name, text in to_save(self.save, said, answer, messages, thread).items():
+            yield from ask(scope, "remember", text, id=name, kind="message")
 
-    def _excused(self, what: str, step: Callable[[], T]) -> T | None:
+    def _excused(self, what: str, step: Step[T]) -> Step[T | None]:
         """What the step gives; None, with a warning, where the memory failed and may."""
         try:
-            return step()
+            return (yield from step)
         except SET_UP_WRONGLY:  # the program's mistake, which no turn mends
             raise
         except Exception as error:
@@ -122,21 +151,33 @@ class Steps:
             return None
 
 
-def _is_there(scope: UserMemory, record_id: str) -> bool:
-    """Whether it can still be judged: it may have been forgotten since it was recalled."""
-    try:
-        scope.get(record_id)
-    except NotFoundError:
-        return False
-    return True
+def _begun(
+    scope: UserMemory,
+    question: HumanMessage,
+    messages: Sequence[BaseMessage],
+    before: Turn | None,
+    thread: str | None,
+    config: RunnableConfig,
+) -> Turn:
+    """A turn that has just begun; what the same user asked before, and got no answer to, is part of it."""
+    user = scope.user
+    name = question_turn(question, thread) if question.id is not None else current_turn(config)
+    left = before["asked"] if before is not None and before["user"] == user else []
+    asked = dict([*((one, text) for one, text in left), *((one.id, words(one)) for one in newly_asked(messages))])
+    return Turn(
+        user=user,
+        turn=name or question_turn(question, thread),
+        question=key_of(question),
+        recall="",
+        cue=words(question),
+        marks={},
+        asked=list(asked.items()),
+    )
 
 
-def _texts(said: str, answer: str) -> list[str]:
-    """As what a turn can be saved: the user's words, and these with the answer."""
-    answer = unmarked(answer)
-    return [said, f"User: {said}\nAssistant: {answer}"] if answer else [said]
-
-
-def _saved_id(text: str) -> str:
-    """The same words are one record, so what stands in the conversation can be told from the rest by its id."""
-    return f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, text)}"
+def _said(messages: Sequence[BaseMessage], turn: Turn | None) -> dict[str | None, str]:
+    """The user's words in this turn, as they stand now, or stood before they were summed up."""
+    if turn is None:
+        return {one.id: words(one) for one in newly_asked(messages)}
+    now = {one.id: words(one) for one in messages if one.id is not None}
+    return {one: (text if one is None else now.get(one) or text) for one, text in turn["asked"]}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adaptive_memory_core import StoreError
+from adaptive_memory_core.errors import StoreError
 
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 30.0

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, ClosedError, InvalidInputError, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
@@ -89,7 +90,7 @@ class Place:
         self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
-        uuid_of = None if self.memory is None else str(self.memory.ports().store.collection.id)  # type: ignore[attr-defined] # a ChromaStore
+        uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # a ChromaStore
         if directory is not None:
             self.file = ItemsFile(directory / ITEMS_NAME)
         elif uuid_of is None or self._own_collection is not None:

@@ -83,7 +83,7 @@ class Search:
 
     def _candidates(self, memory: AdaptiveMemory, user: UserMemory, vector: Any, wanted: int) -> Sifted:
         """At least so many items that pass, each with the best similarity of its vectors; all where there are fewer."""
-        store, depth = memory.ports().store, len(self.op.namespace_prefix)
+        store, depth = memory.ports().search, len(self.op.namespace_prefix)
         few, share = self._few()
         if few is not None:
             return self._sifted(store.among(user.scope, vector, few, None))

@@ -148,7 +148,7 @@ class Shelf:
         left = [] if self.memory is None else self.items.leftovers()
         if self.memory is None or not left:
             return
-        user, store = self.memory.for_everyone(), self.memory.ports().store
+        user, store = self.memory.for_everyone(), self.memory.ports().records
         for start in range(0, len(left), AT_ONCE):
             some = left[start : start + AT_ONCE]
             store.remove(user.scope, some)

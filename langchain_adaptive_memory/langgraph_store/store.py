@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
-from adaptive_memory_core import AdaptiveMemory, ClosedError, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.place import Place, Settings

@@ -1,31 +1,17 @@
-"""Memory over a Chroma collection that learns from being read. The names here are public; all else may move."""
+"""Memory over a Chroma collection that learns from being read.
 
-from adaptive_memory_core.check_report import CheckReport, Finding
+Public are the names here, and those of `errors`, `policy` and `reports`. All else may move without notice.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core import errors, policy, reports
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG
-from adaptive_memory_core.errors import (
-    AdaptiveMemoryError,
-    ClosedError,
-    DamagedLedgerError,
-    DamagedStoreError,
-    EmbedderError,
-    EmbedderMismatchError,
-    FilterError,
-    InvalidInputError,
-    LedgerError,
-    LedgerVersionError,
-    MissingExtraError,
-    NotFoundError,
-    PartialWriteError,
-    PolicyError,
-    RerankerError,
-    ScopeError,
-    StoreError,
-    StoreInUseError,
-)
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, NotFoundError, PolicyError, ScopeError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
@@ -33,38 +19,10 @@ from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.models.openai_reranker import OpenAIReranker
 from adaptive_memory_core.models.tokens import token_counter
-from adaptive_memory_core.policy.decay import Remembrance
-from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.usefulness import Usefulness
-from adaptive_memory_core.policy.weights import Weights
-from adaptive_memory_core.records import (
-    AgentState,
-    Cue,
-    Dropped,
-    Fields,
-    Hit,
-    Neighbour,
-    ReadState,
-    Record,
-    Scope,
-    Scored,
-    Verdict,
-)
-from adaptive_memory_core.reports import (
-    Change,
-    LoggedCandidate,
-    LoggedRecall,
-    ProjectionStats,
-    PruneReceipt,
-    Receipt,
-    Restored,
-    Sample,
-    Stats,
-    Strengths,
-)
-from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
+from adaptive_memory_core.policy import Keeping, Policy, Weights
+from adaptive_memory_core.records import AgentState, Cue, Fields, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.renamed import PLACES_OF_TOP_NAMES as _PLACES
+from adaptive_memory_core.renamed import warn_renamed as _warn_renamed
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -72,62 +30,29 @@ __all__ = [
     "AdaptiveMemory",
     "AdaptiveMemoryError",
     "AgentState",
-    "Calibration",
-    "Change",
-    "CheckReport",
-    "ClosedError",
     "Cue",
-    "DamagedLedgerError",
-    "DamagedStoreError",
-    "Dropped",
     "DynamicRAG",
     "Embedder",
-    "EmbedderError",
-    "EmbedderMismatchError",
     "English",
     "Fields",
-    "FilterError",
-    "Finding",
-    "Fusion",
-    "Hit",
     "Intent",
     "InvalidInputError",
     "Keeping",
-    "LedgerError",
-    "LedgerVersionError",
     "LocalEmbedder",
-    "LoggedCandidate",
-    "LoggedRecall",
     "MiniLMEmbedder",
-    "MissingExtraError",
-    "Neighbour",
     "NotFoundError",
     "OpenAIEmbedder",
     "OpenAIReranker",
-    "PartialWriteError",
     "Policy",
     "PolicyError",
-    "ProjectionStats",
-    "PruneReceipt",
     "ReadState",
     "Recall",
-    "Receipt",
     "Record",
-    "Remembrance",
-    "RerankerError",
-    "Restored",
     "SQLiteLedger",
-    "Sample",
     "Scope",
     "ScopeError",
     "Scored",
     "Sign",
-    "Stats",
-    "StoreError",
-    "StoreInUseError",
-    "Strengths",
-    "Unrelated",
-    "Usefulness",
     "UserMemory",
     "Verdict",
     "Weights",
@@ -137,3 +62,13 @@ __all__ = [
     "drift",
     "token_counter",
 ]
+
+if not TYPE_CHECKING:  # or type checkers would believe in any name
+
+    def __getattr__(name: str) -> Any:
+        """What stood here in the version before, with a warning that says where it is now."""
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = {"errors": errors, "policy": policy, "reports": reports}[_PLACES[name]]
+        _warn_renamed(f"{__name__}.{name}", f"{module.__name__}.{name}")
+        return getattr(module, name)

@@ -14,7 +14,6 @@ import numpy as np
 from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError, ScopeError
 from adaptive_memory_core.identity import is_namespaced, is_reserved
-from adaptive_memory_core.policy.channel_names import OURS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import RESERVED, AgentState, Cue, Fields, Metadata, NewRecord, Record, Scope
 from adaptive_memory_core.score.refusals import AT_ONCE, bar
@@ -121,11 +120,11 @@ def cue(value: object) -> Cue:
 def channels(policy: Policy, own: Collection[str]) -> None:
     """Nothing, or an error: a policy names channels that this memory does not have."""
     named = dict.fromkeys([*policy.ways, *dict(policy.channel_weights)])
-    unknown = [name for name in named if name not in OURS and name not in own]
+    unknown = [name for name in named if name not in own]
     if unknown:
         raise PolicyError(
             f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "
-            f"{', '.join([*OURS, *own])}. Give yours to it: AdaptiveMemory(..., channels={{{unknown[0]!r}: function}})."
+            f"{', '.join(own)}. Give yours to it: AdaptiveMemory(..., channels={{{unknown[0]!r}: function}})."
         )
 
 

@@ -27,6 +27,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+__all__ = [
+    "AdaptiveMemoryError",
+    "ClosedError",
+    "DamagedLedgerError",
+    "DamagedStoreError",
+    "EmbedderError",
+    "EmbedderMismatchError",
+    "FilterError",
+    "InvalidInputError",
+    "LedgerError",
+    "LedgerVersionError",
+    "MissingExtraError",
+    "NotFoundError",
+    "PartialWriteError",
+    "PolicyError",
+    "RerankerError",
+    "ScopeError",
+    "StoreError",
+    "StoreInUseError",
+]
+
 
 class AdaptiveMemoryError(Exception):
     """The root of all errors of this package."""

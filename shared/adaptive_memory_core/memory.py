@@ -21,7 +21,6 @@ from typing_extensions import Self, Unpack
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.arguments import user_scope
-from adaptive_memory_core.check_report import CheckReport
 from adaptive_memory_core.errors import ClosedError, ScopeError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.under_way import CLOSED
@@ -33,6 +32,7 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store import background, process_lock
 from adaptive_memory_core.store import locations as place
 from adaptive_memory_core.store.chroma.repair import repair_index
@@ -144,8 +144,8 @@ class AdaptiveMemory:
         """Write everything learned so far into the collection's metadata, before this returns."""
         ports = self.ports()
         with self.call():
-            ports.projector.flush()
-            ports.projector.tidy()
+            ports.write_back.flush()
+            ports.write_back.tidy()
 
     async def aflush(self) -> None:
         """`flush`, async."""

@@ -10,7 +10,6 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
 from adaptive_memory_core.flow.calls.patience import patient
@@ -22,6 +21,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.write_back import WriteBack

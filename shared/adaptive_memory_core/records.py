@@ -158,7 +158,7 @@ class Hit:
 
     `stored_id` is the record's id inside the collection, which differs from `record.id` only where two users chose
     the same id. `leads` are what channels besides the vectors said of it, each in [0, 1]; where any spoke, every hit of
-    the recall has the same ones. `barred` is why this recall may not return it, where the caller said so. `shared` is
+    the recall has the same ones. `refused` is why this recall may not return it, where the caller said so. `shared` is
     the name of the shared scope that it is of, where that stood in for a history that the reader does not have yet.
     """
 
@@ -166,7 +166,7 @@ class Hit:
     similarity: float
     stored_id: str
     leads: Mapping[str, float] = field(default_factory=dict)
-    barred: str | None = None
+    refused: str | None = None
     shared: str | None = None
 
 

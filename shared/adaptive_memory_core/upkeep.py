@@ -12,8 +12,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
-from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
-from adaptive_memory_core.score.nothing_found_report import Calibration
+from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.verbs import Memory, Moment
 
 T = TypeVar("T")

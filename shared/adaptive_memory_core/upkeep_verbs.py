@@ -16,13 +16,13 @@ from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import history as look_back
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Record, Scope
-from adaptive_memory_core.reports import Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
+from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, PruneReceipt, Receipt, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
-from adaptive_memory_core.score.nothing_found_report import Calibration
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs import Memory, Moment
@@ -118,7 +118,7 @@ def calibrate(
 ) -> Flow[Calibration]:
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
-    check.channels(manner, memory.ports().channels)
+    check.channels(manner, channels_of(memory.ports().sources))
     request = request_to_calibrate(memory, memory.embedder_name, scope, manner)
     return calibrating.calibrate(memory.ports(), request, asked)
 

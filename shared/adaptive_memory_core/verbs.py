@@ -20,8 +20,9 @@ from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates import shared_scope as recalling
-from adaptive_memory_core.flow.candidates.gather import Request
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.length_limits import check_texts, cut
@@ -85,7 +86,7 @@ def recall(
     request = _request(memory, scope, cue, check.count(k, "k"), now, filtered, reinforce, policy, turn, reranker, name)
     bar, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
     if bar is not None or notes:
-        request = replace(request, bar=bar, notes=(*request.notes, *notes))
+        request = replace(request, refuse=bar, notes=(*request.notes, *notes))
     return recalling.recall(memory.ports(), request, fallback)
 
 
@@ -122,7 +123,7 @@ def _request(
     embedder: str,  # that finds the candidates; "" where somebody else has found them, by means that are not known
 ) -> Request:
     if policy is not None:
-        check.channels(check.policy(policy, memory.policy), memory.ports().channels)
+        check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
     at = check.moment(now, "now")
     sought, notes = cut(check.cue(cue), memory.keeping.cue_characters)
     return Request(

@@ -13,6 +13,7 @@ from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
@@ -45,7 +46,8 @@ def opened(collection: Collection, options: Options) -> Opened:
     channels = {name: Theirs(one, unanswered[name]) for name, one in sources_of(options.get("channels")).items()}
     if (reranker := options.get("reranker")) is not None:
         as_reranker(reranker)
-    in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels)
+    stages = stages_with(channels)
+    in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels_of(stages))
     directory = locations.directory_of(collection)
     with ExitStack() as handles:
         if directory is not None:
@@ -57,12 +59,22 @@ def opened(collection: Collection, options: Options) -> Opened:
         parts = _Parts(collection, options, in_force, embedder, ledger)
         languages = options.get("languages")
         parts.ports = Ports(
-            *(parts.store, ledger, parts.embedder, parts.write_back, parts.words, parts.floors, parts.background),
+            search=parts.store,
+            records=parts.store,
+            ledger=ledger,
+            embedder=parts.embedder,
+            write_back=parts.write_back,
+            words=parts.words,
+            indexes=(parts.words,),
+            floors=parts.floors,
+            background=parts.background,
             write_through=options["write"] == "through",
             log=parts.keeping.log,
             count_seconds=parts.keeping.count_seconds,
+            fields=parts.fields,
             languages=(English(),) if languages is None else tuple(languages),
             channels=channels,
+            sources=stages,
             unanswered=unanswered,
         )
         return parts.start(handles.pop_all(), options.get("reranker"))

@@ -21,7 +21,7 @@ DAY = 86_400.0
 
 def shown(memory: AdaptiveMemory, stored_id: str) -> dict[str, Any]:
     """A record's metadata as the collection itself gives it."""
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     found = store.collection.get(ids=[stored_id], include=["metadatas"])["metadatas"]
     return dict(found[0] or {})
 

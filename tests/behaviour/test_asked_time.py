@@ -22,10 +22,10 @@ from adaptive_memory_core import (
     Recall,
     Record,
     Sign,
-    StoreError,
     UserMemory,
     build_cue,
 )
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.policy import TimeWords
 from tests.conftest import Clock, Open, word_vectors
 

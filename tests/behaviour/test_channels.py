@@ -16,16 +16,9 @@ import pytest
 from chromadb import Collection
 
 import adaptive_memory_core
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    EmbedderError,
-    Fusion,
-    InvalidInputError,
-    Policy,
-    PolicyError,
-    StoreError,
-    Weights,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
+from adaptive_memory_core.errors import EmbedderError, StoreError
+from adaptive_memory_core.policy import Fusion
 from tests.conftest import Clock, Open, Vectors
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
@@ -293,7 +286,7 @@ def test_words_that_do_not_answer_in_time_are_left_out_and_hold_up_nobody(
     alice = memory.for_user("alice")
     alice.remember("tea")
     with monkeypatch.context() as patched:
-        patched.setattr(memory.ports().lexical, "look", hanging)
+        patched.setattr(memory.ports().words, "look", hanging)
         answer = alice.recall("tea")
         assert len(answer) == 1
         assert answer.trace == (f"the channel 'lexical' was left out: no answer within {BRIEF:g} seconds",)
@@ -315,7 +308,7 @@ async def test_where_the_vectors_fail_the_words_answer(
         raise (StoreError if vectorless == "collection" else EmbedderError)("out of order")
 
     owner, method = (
-        (memory.ports().store, "nearest") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
+        (memory.ports().records, "nearest") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
     )
     monkeypatch.setattr(owner, method, hanging if "slow" in vectorless else broken)
     blocking = vectorless != "slow collection"
@@ -342,7 +335,7 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
         raise StoreError("out of order")
 
     for name in ("nearest", "among", "stored"):
-        monkeypatch.setattr(memory.ports().store, name, broken)
+        monkeypatch.setattr(memory.ports().records, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")
 

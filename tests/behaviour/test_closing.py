@@ -13,7 +13,8 @@ import chromadb
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, ClosedError, Embedder
+from adaptive_memory_core import AdaptiveMemory, Embedder
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.shared_memories import share
 from tests.conftest import Held, Open, word_vectors
 

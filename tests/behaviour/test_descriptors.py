@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, LedgerError
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.errors import LedgerError
 from tests.conftest import word_vectors
 
 

@@ -10,16 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    NotFoundError,
-    Policy,
-    Scope,
-    ScopeError,
-    StoreError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
 
@@ -254,7 +246,7 @@ def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
 def test_what_is_shared_failing_costs_only_that(
     memory: AdaptiveMemory, new: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = memory.ports().store
+    store = memory.ports().search
     nearest = store.nearest
 
     def broken(scope: Scope, *more: Any) -> Any:

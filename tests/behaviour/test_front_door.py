@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    ClosedError,
-    EmbedderMismatchError,
-    InvalidInputError,
-    Keeping,
-    ScopeError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, ScopeError, UserMemory
+from adaptive_memory_core.errors import ClosedError, EmbedderMismatchError
 from tests.behaviour.conftest import eventually, shown
 
 if TYPE_CHECKING:

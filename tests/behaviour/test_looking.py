@@ -16,7 +16,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
+from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.store.words import channel as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
 
@@ -74,7 +75,7 @@ def test_looking_leaves_the_ledgers_file_as_it_was_to_the_byte(open_memory: Open
         file = Path(str(path).removesuffix("-wal"))
         memory.flush()
         before = file.read_bytes(), path.read_bytes()
-        store: Any = memory.ports().store
+        store: Any = memory.ports().records
         write(store.collection, "zebra", "a zebra crossed")
         assert memory.for_user("alice").recall("zebra", k=1, reinforce=False).ids == ("zebra",)
         memory.for_user("nobody yet").recall("zebra", reinforce=False)

@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Calibration,
-    EmbedderError,
-    InvalidInputError,
-    Policy,
-    PolicyError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, UserMemory
 from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
 from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done

@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    AdaptiveMemoryError,
-    LedgerError,
-    NotFoundError,
-    PartialWriteError,
-    Policy,
-    StoreError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, NotFoundError, Policy, UserMemory
+from adaptive_memory_core.errors import LedgerError, PartialWriteError, StoreError
 from tests.conftest import Clock, word_vectors
 
 NO_STEPS = ("hits", "batch_size", "collection", "fields", "file", "release", "afterwards")  # of no I/O
-PORTS: dict[str, type[AdaptiveMemoryError]] = {"store": StoreError, "ledger": LedgerError, "lexical": LedgerError}
+PORTS: dict[str, type[AdaptiveMemoryError]] = {
+    "records": StoreError,
+    "search": StoreError,
+    "ledger": LedgerError,
+    "words": LedgerError,
+    "index": LedgerError,
+}
 Act = Callable[[UserMemory], Any]
 
 
@@ -104,7 +102,7 @@ def superseded_tea(alice: UserMemory) -> None:
 def of_another_program(alice: UserMemory) -> None:
     """Faded, and not met by the ledger."""
     tea(alice)
-    store: Any = alice.memory.ports().store
+    store: Any = alice.memory.ports().records
     rows = [{"user_id": "alice", "strength": 0.01} for _ in range(2)]
     texts = ["oolong", "mate"]
     store.collection.add(ids=texts, documents=texts, metadatas=rows, embeddings=word_vectors(texts))
@@ -197,8 +195,9 @@ def broken(memory: AdaptiveMemory, steps: Steps, act: Callable[[], Any]) -> Any:
     """What comes of it, or the error, while the ports take steps."""
     front_door: Any = memory
     ports: Any = memory.ports()
-    ports.store.batch_size = 2
-    failing: dict[str, Any] = {name: Port(getattr(ports, name), name, steps) for name in PORTS}
+    ports.records.batch_size = 2
+    failing: dict[str, Any] = {name: Port(getattr(ports, name), name, steps) for name in PORTS if name != "index"}
+    failing["indexes"] = [Port(one, "index", steps) for one in ports.indexes]
     front_door.ports = lambda: replace(ports, **failing)
     try:
         return act()
@@ -214,8 +213,9 @@ def contents(memory: AdaptiveMemory) -> Any:
     inside: Any = memory.ports()
     alice = memory.for_user("alice")
     alice.recall("tea", reinforce=False)  # the words catch up
-    inside.lexical.keep(alice.scope)
-    found = inside.store.collection.get(include=["documents", "metadatas"])
+    for index in inside.indexes:
+        index.catch_up(alice.scope)
+    found = inside.records.collection.get(include=["documents", "metadatas"])
     name_of = dict(zip(found["ids"], found["documents"], strict=True))
     records = {
         text: {key: name_of.get(value, value) for key, value in metadata.items()}

@@ -211,7 +211,7 @@ def test_looking_without_touching_changes_nothing_at_all(
     open_memory: Open, clock: Clock, ledger_rows: Callable[..., Rows], contents: Callable[[Collection], Contents]
 ) -> None:
     memory = open_memory()
-    alice, store = memory.for_user("alice"), memory.ports().store
+    alice, store = memory.for_user("alice"), memory.ports().records
     collection: Collection = store.collection  # type: ignore[attr-defined]
     alice.remember_many([{"text": f"tea number {n}", "id": str(n)} for n in range(5)])
     alice.recall("tea", k=2)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, StoreError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMemory
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.steps import neighbours as flow
 from adaptive_memory_core.policy import Copies, Shown
 from tests.conftest import START, Clock, Vectors
@@ -80,7 +81,7 @@ def test_neighbours_are_no_hits_and_do_not_count_as_read(alice: UserMemory, poli
 
 def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    store: Any = alice.memory.ports().store
+    store: Any = alice.memory.ports().records
     for name in ("said_in", "stored", "vectors", "passing"):
         monkeypatch.setattr(type(store), name, lambda *_, name=name, **__: asked.append(name))
     answer = alice.recall(CUE, k=1)
@@ -93,7 +94,7 @@ def test_looking_without_touching_changes_nothing(
 ) -> None:
     alice.recall("warm up", policy=policy)
     memory.flush()
-    collection: Any = memory.ports().store
+    collection: Any = memory.ports().records
     before = ledger_rows(memory), contents(collection.collection)
     answer = alice.recall(CUE, k=2, policy=policy.replace(copies={"diversity": 0.3}), reinforce=False)
     assert answer.beside
@@ -161,7 +162,7 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     def fail(*_: object) -> None:
         raise StoreError("no answer")
 
-    store: Any = alice.memory.ports().store
+    store: Any = alice.memory.ports().records
     monkeypatch.setattr(type(store), "stored", fail)
     answer = alice.recall(CUE, k=1, policy=policy)
     assert (answer.ids, answer.beside) == (("monday3",), ())
@@ -227,7 +228,7 @@ def test_diversity_without_vectors_is_left_out_with_a_note(memory: AdaptiveMemor
 
     user = memory.for_user("eve")
     user.remember_many(["green tea", "black tea"])
-    monkeypatch.setattr(type(memory.ports().store), "vectors", fail)
+    monkeypatch.setattr(type(memory.ports().search), "vectors", fail)
     answer = user.recall("green tea", policy=Policy(copies=Copies(diversity=0.5)))
     assert len(answer) == 2
     assert answer.trace == ("the hits were not compared with each other: no answer",)

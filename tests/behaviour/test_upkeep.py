@@ -19,11 +19,10 @@ from adaptive_memory_core import (
     NotFoundError,
     Policy,
     PolicyError,
-    Remembrance,
-    StoreError,
     UserMemory,
 )
-from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.policy import Decay, Remembrance
 from tests.conftest import word_vectors
 
 if TYPE_CHECKING:
@@ -210,7 +209,7 @@ def test_nothing_goes_where_the_archive_cannot_be_written(alice: UserMemory, tmp
 
 
 def test_prune_that_fails_half_way_can_be_called_again(alice: UserMemory, memory: AdaptiveMemory) -> None:
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     real = store.remove
     try:
 
@@ -274,7 +273,7 @@ def test_a_copied_collection_still_lists_its_remembered_records(
     alice: UserMemory, memory: AdaptiveMemory, new_collection: Callable[..., Collection]
 ) -> None:
     memory.flush()
-    source: Any = memory.ports().store
+    source: Any = memory.ports().records
     copy = new_collection()
     found = source.collection.get(include=["documents", "metadatas", "embeddings"])
     copy.add(**{key: found[key] for key in ("ids", "documents", "metadatas", "embeddings")})

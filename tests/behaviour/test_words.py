@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Fusion, LedgerError, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.store.words import channel as lexical_channel
 from tests.conftest import Clock, Open, Vectors, background_done
 
@@ -133,7 +135,7 @@ def test_a_channel_that_fails_is_left_out_and_the_recall_says_so(
     def broken(*_: object, **__: object) -> None:
         raise LedgerError("no words today")
 
-    monkeypatch.setattr(memory.ports().lexical, "look", broken)
+    monkeypatch.setattr(memory.ports().words, "look", broken)
     answer = alice.recall("tea")
     assert len(answer) == 1
     assert "the channel 'lexical' was left out: no words today" in answer.trace

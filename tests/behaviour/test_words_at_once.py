@@ -37,7 +37,7 @@ def add_elsewhere(collection: Collection, embed: Callable[..., Vectors], name: s
 def test_what_is_written_while_all_ids_are_compared_is_not_taken_for_gone(
     alice: UserMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store: Any = alice._memory.ports().store
+    store: Any = alice._memory.ports().records
     read = store.ids
 
     def then_written() -> list[str]:
@@ -54,7 +54,7 @@ def test_what_is_written_while_all_ids_are_compared_is_not_taken_for_gone(
 def test_what_is_written_while_the_records_are_counted_is_not_taken_for_somebody_elses(
     alice: UserMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store: Any = alice._memory.ports().store
+    store: Any = alice._memory.ports().records
     count = store.size
 
     def then_written() -> int:

@@ -74,7 +74,7 @@ def test_a_record_that_was_deleted_and_added_again_elsewhere_is_found_by_its_new
 def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before(
     alice: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store: Any = alice._memory.ports().store
+    store: Any = alice._memory.ports().records
     read = store.rows
 
     def then_written(ids: Any) -> Any:
@@ -90,7 +90,7 @@ def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before
 
 
 def test_looking_alone_begins_no_second_look(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    channel: Any = alice._memory.ports().lexical
+    channel: Any = alice._memory.ports().words
     before = channel._read_again
     alice.recall("nothing", reinforce=False)
     assert channel._read_again == before

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Cue, Dropped, Hit, InvalidInputError, Policy, Recall, Record, Scope, Scored
+from adaptive_memory_core import Cue, InvalidInputError, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.context.render import HEADER, estimated_tokens, render
+from adaptive_memory_core.reports import Dropped, Hit
 
 
 def scored(name: str, text: str, score: float = 0.5, **fields: str | float | None) -> Scored:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Cue, Fields, Hit, Neighbour, Policy, Recall, Record, Scope, Scored
+from adaptive_memory_core import Cue, Fields, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES
+from adaptive_memory_core.reports import Hit, Neighbour
 from tests.context.test_render import ATTACKS, COUNTS, DAY, NASTY, NOW, accounted
 
 TURNS = [

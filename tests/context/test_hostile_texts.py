@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from adaptive_memory_core import Cue, Fields, Hit, Policy, Recall, Record, Scope, Scored
+from adaptive_memory_core import Cue, Fields, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.context.control_tokens import defused
 from adaptive_memory_core.context.render import line, render
 from adaptive_memory_core.context.styles import STYLES, TAG
 from adaptive_memory_core.records import Neighbour
+from adaptive_memory_core.reports import Hit
 from tests.context.hostile_texts import ALL_TOKENS, CONTROL_TOKENS, texts
 
 NOW = 1_760_000_000.0

@@ -32,6 +32,8 @@ def test_a_record_that_several_look_ups_of_one_question_returned_is_judged_once(
     other = alice.recall("green tea", k=1, turn="q2")
     assert alice.feedback_on_answer([Used("a", one.id) for one in [*found, other]]) == 2
     assert alice.get("a").read.helpful == 2
+    again = alice.recall("green tea", k=1, turn="q1")  # as a turn that is done over
+    assert alice.feedback_on_answer([Used("a", again.id)]) == 0
 
 
 def test_one_that_is_gone_does_not_cost_the_others_their_verdict(alice: UserMemory) -> None:

@@ -36,8 +36,8 @@ class _Answer(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append({**asked, "path": self.path, "key": self.headers["Authorization"]})
-        system = asked["messages"][0]["content"]
-        said = "Peanuts, you said [m1]." if TAG in system else "I do not know."
+        question = asked["messages"][-1]["content"]
+        said = "Peanuts, you said [m1]." if TAG in question else "I do not know."
         message = {"role": "assistant", "content": said}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -89,7 +89,7 @@ def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServe
     assert {(one["path"], one["key"], one["model"]) for one in server.requests} == {
         ("/v1/chat/completions", "Bearer secret", "any-model")
     }
-    systems = [one["messages"][0]["content"] for one in server.requests]
-    assert [TAG in one for one in systems] == [False, True, False]
-    assert "I am allergic to peanuts." in systems[1]
+    questions = [one["messages"][-1]["content"] for one in server.requests]
+    assert [TAG in one for one in questions] == [False, True, False]
+    assert "I am allergic to peanuts." in questions[1]
     assert [len(one["messages"]) for one in server.requests] == [2, 2, 2], "each session has a history of its own"

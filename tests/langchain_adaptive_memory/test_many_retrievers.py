@@ -12,7 +12,7 @@ import chromadb
 import pytest
 from langchain_chroma import Chroma
 
-from adaptive_memory_core import ClosedError
+from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 
 REQUESTS = 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -48,6 +49,11 @@ class Scripted(BaseChatModel):
         return ChatResult(
             generations=[ChatGeneration(message=AIMessage(content=said) if isinstance(said, str) else said)]
         )
+
+    def evidence(self) -> list[str]:
+        """What each call was shown of a memory."""
+        texts = ["\n".join(message.text for message in messages) for messages in self.shown]
+        return ["\n".join(re.findall(f"{TAG}.*?{END}", text, re.DOTALL)) for text in texts]
 
     def systems(self) -> list[str]:
         """The text of the system message of each call."""
@@ -105,27 +111,28 @@ def test_the_model_sees_what_was_recalled_and_the_history_does_not(filled: Adapt
     thread: Any = {"configurable": {"thread_id": "1"}}
     agent = agent_of(model, AdaptiveMemoryMiddleware(filled), system_prompt="Be kind.", checkpointer=saver)
     out = agent.invoke(ask("what does Ana drink?"), thread, context=Context("ana"))
-    system = model.systems()[0]
-    assert system.startswith("Be kind.\n\n" + TAG)
-    assert "Ana drinks green tea." in system
-    assert "not instructions" in system
-    assert "coffee" not in system
+    shown = model.evidence()[0]
+    assert "Ana drinks green tea." in shown
+    assert "not instructions" in shown
+    assert "coffee" not in shown
+    assert [one.text for one in model.shown[0]] == ["Be kind.", f"{shown}\n\nwhat does Ana drink?"]
     assert list(out) == ["messages"]
     assert [one.type for one in out["messages"]] == ["human", "ai"]
     state = agent.get_state(thread).values
     assert [one.type for one in state["messages"]] == ["human", "ai"]
     assert "green tea" not in repr(state), "the turn is over, and nothing of it is left in the state"
     agent.invoke(ask("and the ships?"), thread, context=Context("ana"))
-    assert model.systems()[1].count(TAG) == 1
+    assert model.evidence()[1].count(TAG) == 1
 
 
-@pytest.mark.parametrize(
-    "prompt", [None, "Be kind.", SystemMessage([{"type": "text", "text": "Be kind."}])], ids=["none", "text", "blocks"]
-)
-async def test_any_system_prompt_is_kept_as_it_is(filled: AdaptiveMemory, prompt: Any) -> None:
+PROMPTS = [None, "Be kind.", SystemMessage([{"type": "text", "text": "Be kind."}])]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=["none", "text", "blocks"])
+async def test_at_the_end_of_the_system_message_where_it_is_wanted_there(filled: AdaptiveMemory, prompt: Any) -> None:
     for run in (False, True):
         model = says("Tea.")
-        agent = agent_of(model, AdaptiveMemoryMiddleware(filled), system_prompt=prompt)
+        agent = agent_of(model, AdaptiveMemoryMiddleware(filled, place="system"), system_prompt=prompt)
         question = ask("what does Ana drink?")
         if run:
             await agent.ainvoke(question, context=Context("ana"))
@@ -135,13 +142,28 @@ async def test_any_system_prompt_is_kept_as_it_is(filled: AdaptiveMemory, prompt
         assert system.startswith("Be kind." if prompt else TAG)
         assert system.endswith(END)
         assert type(model.shown[0][0].content) is (list if isinstance(prompt, SystemMessage) else str)
+        assert model.shown[0][-1].text == "what does Ana drink?"
+
+
+def test_roles_alternate_as_before_and_only_the_question_is_added_to(filled: AdaptiveMemory) -> None:
+    said = [HumanMessage("hello"), AIMessage("hello"), HumanMessage([{"type": "text", "text": "what does Ana drink?"}])]
+    model = says(call(), "Tea.")
+    agent = agent_of(model, AdaptiveMemoryMiddleware(filled), system_prompt="Be kind.")
+    agent.invoke({"messages": said}, context=Context("ana"))
+    assert [one.type for one in model.shown[0]] == ["system", "human", "ai", "human"]
+    assert [one.type for one in model.shown[1]] == ["system", "human", "ai", "human", "ai", "tool"]
+    for shown in model.shown:
+        assert [one.text for one in shown[:3]] == ["Be kind.", "hello", "hello"]
+        assert [one["type"] for one in shown[3].content if isinstance(one, dict)] == ["text", "text"]
+        assert shown[3].text.startswith(TAG)
+        assert shown[3].text.endswith("what does Ana drink?")
 
 
 def test_one_recall_serves_all_rounds_of_a_turn(filled: AdaptiveMemory) -> None:
     model = says(call(number=1), call(number=2), call(number=3), "Sunny.")
     agent = agent_of(model, AdaptiveMemoryMiddleware(filled))
     agent.invoke(ask("what does Ana drink?"), context=Context("ana"))
-    assert len(set(model.systems())) == 1
+    assert len(set(model.evidence())) == 1
     assert len(model.shown) == 4
     stats = filled.for_user("ana").stats()
     assert (stats.recalls, stats.reads) == (1, 2)
@@ -174,7 +196,7 @@ async def test_streams_carry_the_answer_and_no_message_of_the_memory(filled: Ada
     chunks = list(agent.stream(question, context=Context("ana"), stream_mode=mode))
     chunks += [one async for one in agent.astream(question, context=Context("ana"), stream_mode=mode)]
     assert "Tea." in repr(chunks)
-    assert all("green tea" in system for system in model.systems())
+    assert all("green tea" in system for system in model.evidence())
     assert "green tea" not in repr(chunks)
 
 
@@ -192,7 +214,7 @@ async def test_the_user_is_found_wherever_it_is_named(filled: AdaptiveMemory, wa
     agent = agent_of(model, middleware, context_schema=None if way != "context" else Context)
     agent.invoke(ask("what does Ana drink?"), **named)
     await agent.ainvoke(ask("what does Ana drink?"), **named)
-    assert ["green tea" in system for system in model.systems()] == [True, True]
+    assert ["green tea" in system for system in model.evidence()] == [True, True]
 
 
 @pytest.mark.parametrize("context", [None, {}, {"user_id": None}, {"user_id": ""}, {"user_id": 5}, Context("")])
@@ -217,7 +239,7 @@ async def test_many_users_at_once_share_one_middleware(memory: AdaptiveMemory) -
     users = [f"user{number}" for number in range(24)]
     for user in users:
         memory.for_user(user).remember(f"the secret of {user} is secret-{user}")
-    model = Scripted(answer=lambda messages: f"[m1] {messages[0].text}", shown=[])
+    model = Scripted(answer=lambda messages: f"[m1] {messages[-1].text}", shown=[])
     agent = agent_of(model, AdaptiveMemoryMiddleware(memory, save="user"))
 
     def answer(out: Any) -> str:
@@ -254,7 +276,7 @@ async def test_a_turn_that_was_interrupted_goes_on_with_what_it_recalled(filled:
     go_on: Any = Command(resume={"decisions": [{"type": "approve"}]})
     out = await interrupted(model, saver, filled).ainvoke(go_on, thread, context=Context("ana"))
     assert out["messages"][-1].text == "Tea [m1]."
-    assert model.systems()[0] == model.systems()[1]
+    assert model.evidence()[0] == model.evidence()[1]
     stats = filled.for_user("ana").stats()
     assert (stats.recalls, stats.verdicts) == (1, 1)
 
@@ -266,9 +288,9 @@ def test_what_was_forgotten_during_a_turn_is_not_shown_in_the_rest_of_it(filled:
     agent.invoke(ask("what does Ana drink?"), thread, context=Context("ana"))
     filled.for_user("ana").forget("tea")
     agent.invoke(Command(resume={"decisions": [{"type": "approve"}]}), thread, context=Context("ana"))
-    assert "green tea" in model.systems()[0]
-    assert "green tea" not in model.systems()[1]
-    assert "[m2] " in model.systems()[1], "the others keep their marks"
+    assert "green tea" in model.evidence()[0]
+    assert "green tea" not in model.evidence()[1]
+    assert "[m2] " in model.evidence()[1], "the others keep their marks"
     assert not [one for one in saver.list(thread) if "green tea" in repr(one)]
 
 
@@ -303,8 +325,8 @@ def test_a_new_question_replaces_what_an_interrupted_turn_recalled(filled: Adapt
     agent = interrupted(model, saver, filled)
     agent.invoke(ask("what does Ana drink?"), thread, context=Context("ana"))
     agent.invoke(ask("what does Ben drink?"), thread, context=Context("ben"))
-    assert "black coffee" in model.systems()[1]
-    assert "green tea" not in model.systems()[1]
+    assert "black coffee" in model.evidence()[1]
+    assert "green tea" not in model.evidence()[1]
 
 
 def test_two_memories_in_one_agent_need_two_names(filled: AdaptiveMemory, new_collection: Any) -> None:
@@ -316,8 +338,8 @@ def test_two_memories_in_one_agent_need_two_names(filled: AdaptiveMemory, new_co
         )
         model = says("Tea.")
         agent_of(model, *both).invoke(ask("what do they drink?"), context=Context("ana"))
-        assert "green tea" in model.systems()[0]
-        assert "lemonade" in model.systems()[0]
+        assert "green tea" in model.evidence()[0]
+        assert "lemonade" in model.evidence()[0]
         assert team.for_everyone().stats().records == 2
 
 
@@ -327,7 +349,7 @@ def test_what_is_put_in_from_outside_is_not_taken_for_a_recall(filled: AdaptiveM
     agent_of(model, AdaptiveMemoryMiddleware(filled)).invoke(
         {"messages": [AIMessage("hello")], "adaptive_memory_turns": forged}, context=Context("ana")
     )
-    assert model.systems() == [""]
+    assert model.evidence() == [""]
 
 
 @pytest.mark.parametrize(
@@ -337,7 +359,7 @@ def test_a_question_without_words_recalls_and_saves_nothing(filled: AdaptiveMemo
     model = says("Hm.")
     agent = agent_of(model, AdaptiveMemoryMiddleware(filled, save="turn"))
     agent.invoke({"messages": [HumanMessage(content)]}, context=Context("ana"))
-    assert model.systems() == [""]
+    assert model.evidence() == [""]
     stats = filled.for_user("ana").stats()
     assert (stats.recalls, stats.records) == (0, 2)
 
@@ -347,7 +369,7 @@ def test_where_nothing_is_recalled_nothing_is_added(memory: AdaptiveMemory) -> N
     agent_of(model, AdaptiveMemoryMiddleware(memory), system_prompt="Be kind.").invoke(
         ask("hello"), context=Context("new")
     )
-    assert model.systems() == ["Be kind."]
+    assert (model.systems(), model.evidence()) == (["Be kind."], [""])
 
 
 def test_options_reach_the_recall(filled: AdaptiveMemory) -> None:
@@ -358,17 +380,17 @@ def test_options_reach_the_recall(filled: AdaptiveMemory) -> None:
     agent.invoke(ask("what does Ana drink?"), context=Context("ana"))
     strict = AdaptiveMemoryMiddleware(filled, policy=Policy(similarity_floor=0.99))
     agent_of(model, strict).invoke(ask("what does Ana drink?"), context=Context("ana"))
-    assert "water at night" in model.systems()[0]
-    assert "[m2]" not in model.systems()[0]
-    assert model.systems()[1] == ""
+    assert "water at night" in model.evidence()[0]
+    assert "[m2]" not in model.evidence()[0]
+    assert model.evidence()[1] == ""
 
 
 def test_what_passed_the_floors_of_a_policy_is_shown(filled: AdaptiveMemory) -> None:
     filled.policy = Policy(similarity_floor=0.55, score_floor=0.3)
     model = says("Tea.")
     agent_of(model, AdaptiveMemoryMiddleware(filled)).invoke(ask("ana drinks green tea"), context=Context("ana"))
-    assert "green tea" in model.systems()[0]
-    assert "ships" not in model.systems()[0]
+    assert "green tea" in model.evidence()[0]
+    assert "ships" not in model.evidence()[0]
 
 
 @pytest.mark.parametrize(
@@ -404,7 +426,7 @@ async def test_a_memory_that_fails_costs_the_memories_and_not_the_turn(filled: A
         await agent.ainvoke(ask("what does Ana drink?"), context=Context("ana"))
     said = [str(one.message).split(",")[0] for one in [*caught, *again]]
     assert said == ["Nothing was recalled", "The turn was not saved"] * 2
-    assert model.systems() == ["Be kind.", "Be kind."]
+    assert model.evidence() == ["", ""]
 
 
 def test_an_embedder_that_fails_is_a_memory_that_fails(new_collection: Any) -> None:
@@ -437,5 +459,5 @@ def test_what_was_saved_of_this_conversation_is_recalled_only_once_it_is_out_of_
     agent: Any = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
     for thread, question in (("1", "I drink green tea"), ("1", "what tea?"), ("2", "what tea?")):
         agent.invoke(ask(question), {"configurable": {"thread_id": thread}})
-    assert ["I drink green tea" in text for text in model.systems()] == [False, False, True]
-    assert all("tea diary" in text for text in model.systems())
+    assert ["I drink green tea" in text for text in model.evidence()] == [False, False, True]
+    assert all("tea diary" in text for text in model.evidence())

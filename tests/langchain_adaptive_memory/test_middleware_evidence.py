@@ -12,9 +12,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, Scored, UserMemory
-from langchain_adaptive_memory.agents.evidence import TAG, cited, evidence, marked, unmarked, with_evidence
+from langchain_adaptive_memory.agents.conversation import last_answer, last_question
+from langchain_adaptive_memory.agents.evidence import TAG, cited, evidence, marked, unmarked
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from langchain_adaptive_memory.agents.state import last_answer, last_question
+from langchain_adaptive_memory.agents.place import after_system
 
 
 @pytest.fixture
@@ -152,7 +153,7 @@ def test_marks_are_read_in_any_of_their_forms(ana: UserMemory) -> None:
 
 def test_a_system_message_is_not_changed_in_place() -> None:
     given = SystemMessage("Be kind.", id="1", name="house")
-    made = with_evidence(given, "block")
+    made = after_system(given, "block")
     assert (given.content, made.content, made.id, made.name) == ("Be kind.", "Be kind.\n\nblock", "1", "house")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import langchain_adaptive_memory
-from adaptive_memory_core import MissingExtraError
+from adaptive_memory_core.errors import MissingExtraError
 
 ROOT = Path(langchain_adaptive_memory.__file__).parents[1]
 PATH = {"PYTHONPATH": f"{ROOT / 'shared'}:{ROOT}"}

@@ -20,16 +20,14 @@ from pydantic import ValidationError
 
 from adaptive_memory_core import (
     AdaptiveMemory,
-    ClosedError,
-    FilterError,
     InvalidInputError,
     NotFoundError,
     Policy,
     PolicyError,
-    StoreError,
     UserMemory,
     Weights,
 )
+from adaptive_memory_core.errors import ClosedError, FilterError, StoreError
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.source import embedder_of
 from tests.conftest import Held

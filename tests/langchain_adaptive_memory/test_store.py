@@ -14,7 +14,8 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langgraph.store.base import GetOp, PutOp, SearchOp
 
-from adaptive_memory_core import ClosedError, EmbedderError, InvalidInputError, Policy, Weights
+from adaptive_memory_core import InvalidInputError, Policy, Weights
+from adaptive_memory_core.errors import ClosedError, EmbedderError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, Held, word_vectors
 

@@ -16,7 +16,8 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import InvalidInputError, StoreError, StoreInUseError
+from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.errors import StoreError, StoreInUseError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, delete, word_vectors
 
@@ -150,7 +151,7 @@ def test_vectors_that_were_lost_are_made_again(tmp_path: Path) -> None:
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         store.put(ANA, "1", {"text": "red tea"})
         assert store.memory is not None
-        store.memory.ports().store.collection._client.delete_collection("langgraph")  # type: ignore[attr-defined]
+        store.memory.ports().records.collection._client.delete_collection("langgraph")  # type: ignore[attr-defined]
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         assert best(store, "red tea") == ("1", True)
 

@@ -11,15 +11,8 @@ from langchain.agents import create_agent
 from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    ClosedError,
-    FilterError,
-    InvalidInputError,
-    NotFoundError,
-    ScopeError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, ScopeError, UserMemory
+from adaptive_memory_core.errors import ClosedError, FilterError
 from langchain_adaptive_memory import EVERYONE, create_recall_tool, create_remember_tool
 from tests.langchain_adaptive_memory.models import Scripted, asks, says
 

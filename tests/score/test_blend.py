@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Policy, ReadState, Record, Weights
+from adaptive_memory_core import Policy, ReadState, Record, Weights
 from adaptive_memory_core.policy import Spreads
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import normalise, score
 from adaptive_memory_core.score.signals import DAY
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Dropped, Hit, Policy, Record, Scored
+from adaptive_memory_core import Policy, Record, Scored
 from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy import Copies
+from adaptive_memory_core.reports import Dropped, Hit
 from adaptive_memory_core.score.copies import leaders, overlap
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.select import select, wants_more

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Policy, Record
+from adaptive_memory_core import Policy, Record
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.select import select, wants_more
 

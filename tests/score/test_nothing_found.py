@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Policy, Record
+from adaptive_memory_core import Policy, Record
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.nothing_found import HARDER, Best, best_of, chance, fitted
 
 shares = st.floats(-1.0, 1.0)
@@ -56,5 +57,5 @@ def test_the_best_by_vectors_and_the_best_of_all_may_be_two_hits() -> None:
 
 
 def test_hits_that_may_not_be_returned_do_not_count() -> None:
-    barred = Hit(Record("a", "x"), 0.9, "a", barred="refused by the caller")
+    barred = Hit(Record("a", "x"), 0.9, "a", refused="refused by the caller")
     assert best_of([barred], Policy(), now=0.0) is None

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Intent, Policy, Record, Scored, Weights, Window
+from adaptive_memory_core import Intent, Policy, Record, Scored, Weights, Window
 from adaptive_memory_core.policy import TimeWords
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.score.time_match import attuned, closeness, timely
 

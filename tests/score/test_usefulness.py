@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Hit, Policy, PolicyError, ReadState, Record, Usefulness, Verdict
+from adaptive_memory_core import Policy, PolicyError, ReadState, Record, Verdict
 from adaptive_memory_core.learn.usefulness_weight import Ranking, gain, lean, moved
 from adaptive_memory_core.learn.verdict_importance import demoted
 from adaptive_memory_core.learn.verdicts import Earlier, Judging, Occasion
+from adaptive_memory_core.policy import Usefulness
+from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness

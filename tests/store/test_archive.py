@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import StoreError
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.store.archive import JSONLines
 

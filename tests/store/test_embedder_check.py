@@ -11,7 +11,8 @@ import chromadb
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Embedder, EmbedderError, EmbedderMismatchError, as_embedder
+from adaptive_memory_core import AdaptiveMemory, Embedder, as_embedder
+from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError
 
 TEA: Any = [3.0, 1.0]
 

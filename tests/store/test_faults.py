@@ -20,16 +20,8 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Keeping,
-    LedgerError,
-    NotFoundError,
-    Policy,
-    StoreError,
-    StoreInUseError,
-    Weights,
-)
+from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
+from adaptive_memory_core.errors import LedgerError, StoreError, StoreInUseError
 from tests.store.conftest import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
@@ -197,7 +189,7 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     with pytest.raises(StoreError):
         memory.flush()
     deadline = time.monotonic() + 30
-    while not memory.ports().projector.stats().failures:
+    while not memory.ports().write_back.stats().failures:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     chroma_server.start()
@@ -256,7 +248,8 @@ def test_a_copied_collection_goes_on_from_its_metadata(tmp_path: Path) -> None:
 def test_a_second_process_on_an_embedded_directory_is_told_about_the_server(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed):
         script = (
-            "import sys; from adaptive_memory_core import AdaptiveMemory, StoreInUseError\n"
+            "import sys; from adaptive_memory_core import AdaptiveMemory\n"
+            "from adaptive_memory_core.errors import StoreInUseError\n"
             "from tests.store.reader import embed\n"
             "try: AdaptiveMemory.open(sys.argv[1], embedder=embed)\n"
             "except StoreInUseError as error: print(error)"
@@ -281,7 +274,8 @@ def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> No
 
 READ_ONLY = """
 import sys
-from adaptive_memory_core import AdaptiveMemory, LedgerError
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.errors import LedgerError
 from tests.store.reader import embed
 import os, chromadb
 client = chromadb.PersistentClient(sys.argv[1])

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, LedgerError, NotFoundError
+from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import id_locks
@@ -64,7 +65,7 @@ def opened(
 
 
 def stored_ids(memory: AdaptiveMemory) -> list[str]:
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     return sorted(store.ids())
 
 
@@ -130,7 +131,7 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea", id="a")
-    store: Any = memory.ports().store
+    store: Any = memory.ports().records
     looking, pinned = threading.Event(), threading.Event()
     remove = store.remove
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
 from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
-from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Hit
 
 COVERED = "covered"  # the lead that is the same for all: the share of the cue's words that the best record has
-
-
 CONTEXT = ("near", "around", "session")
 Weights = Mapping[str, float]
 NO_MORE: Weights = {}
 
 
 def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: float) -> list[dict[str, float]]:
-    """Of each hit the parts that add up to its relevance. `more` are the weights of channels that are not ours, and
-    `reranked` the share that a reranker decides."""
+    """Of each hit the parts that add up to its relevance. `more` are the weights of further leads, by name, and
+    `reranked` the share that a reranker decides. All hits of a recall have the same leads."""
+    if not hits:
+        return []
+    leads = hits[0].leads
     if fusion.method == "rrf":
-        shares = reciprocal_ranks(hits, fusion, more)
+        parts = reciprocal_ranks(hits, fusion, more)
+    elif not leads:
+        return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
     else:
-        shares = [relevance(hit.similarity, hit.leads, fusion, more) for hit in hits]
-    return [_judged(share, hit.leads, reranked) for share, hit in zip(shares, hits, strict=True)]
+        shares = shares_of(leads, leads.get(COVERED, 0.0), fusion, more)
+        parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
+    if RERANKER not in leads:
+        return parts
+    return [_judged(part, hit.leads, reranked) for part, hit in zip(parts, hits, strict=True)]
 
 
 def relevance(
@@ -45,19 +51,34 @@ def relevance(
     >>> relevance(0.4, {"sql": 0.8}, Fusion(), {"sql": 1.0})        # as much as the vectors
     {'similarity': 0.2, 'sql': 0.4}
     """
-    close = min(1.0, max(0.0, similarity))
-    if not leads:
-        return {"similarity": close}
-    weights = {name: getattr(fusion, name) for name in LEADS if name in leads}
+    return _weighed(similarity, leads, shares_of(leads, leads.get(COVERED, 0.0), fusion, more))
+
+
+def shares_of(names: Iterable[str], covered: float, fusion: Fusion, more: Weights) -> dict[str, float]:
+    """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts. The weight of a
+    record's context goes to the record itself where there is no conversation.
+
+    >>> shares_of(["words", "covered"], 0.0, Fusion(dense=1, words=1, near=0, around=0, session=0), {})
+    {'similarity': 0.5, 'words': 0.5}
+    """
+    present = set(names)
+    weights = {name: weight for name, weight in fusion.leads.items() if name in present}
     if weights:
-        weights["words"] += sum(getattr(fusion, name) for name in CONTEXT if name not in leads)
-    weights["similarity"] = fusion.dense * (1.0 - leads.get(COVERED, 0.0)) ** fusion.doubt
-    weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in leads})
+        weights["words"] += sum(fusion.leads[name] for name in CONTEXT if name not in present)
+    weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in present})
+    weights = {"similarity": fusion.dense * (1.0 - covered) ** fusion.doubt, **weights}
     total = sum(weights.values())
-    values = {"similarity": close, **{name: leads[name] for name in weights if name != "similarity"}}
-    if total == 0.0:
-        return dict.fromkeys(values, 0.0)
-    return {name: weights[name] * value / total for name, value in values.items()}
+    return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
+
+
+def _weighed(similarity: float, leads: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
+    """The parts of one record's relevance.
+
+    >>> _weighed(0.5, {"words": 1.0}, {"similarity": 0.5, "words": 0.25})
+    {'similarity': 0.25, 'words': 0.25}
+    """
+    parts = {name: share * leads[name] for name, share in shares.items() if name in leads}
+    return {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity)), **parts}
 
 
 def _judged(share: dict[str, float], leads: Mapping[str, float], reranked: float) -> dict[str, float]:
@@ -66,6 +87,4 @@ def _judged(share: dict[str, float], leads: Mapping[str, float], reranked: float
     >>> _judged({"similarity": 0.4}, {"reranker": 1.0}, 0.5)
     {'similarity': 0.2, 'reranker': 0.5}
     """
-    if RERANKER not in leads:
-        return share
     return {**{name: (1.0 - reranked) * value for name, value in share.items()}, RERANKER: reranked * leads[RERANKER]}

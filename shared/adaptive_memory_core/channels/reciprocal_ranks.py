@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Hit
 
 WORDS = "words"  # the lexical channel, as one
@@ -41,7 +41,7 @@ def _said(hit: Hit, channel: str, fusion: Fusion) -> float:
     if channel == "similarity":
         return hit.similarity
     if channel == WORDS:
-        return float(sum(getattr(fusion, name) * hit.leads[name] for name in LEADS if name in hit.leads))
+        return float(sum(weight * hit.leads[name] for name, weight in fusion.leads.items() if name in hit.leads))
     return hit.leads[channel]
 
 

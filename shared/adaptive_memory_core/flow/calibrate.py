@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates.gather import Finding, Request
-from adaptive_memory_core.flow.candidates.other_channels import joined, look
+from adaptive_memory_core.flow.candidates.gather import gather
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import ask_sources
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.records import Cue
+from adaptive_memory_core.reports import Calibration, Unrelated
 from adaptive_memory_core.score.nothing_found import Best, best_of, chance, fitted
-from adaptive_memory_core.score.nothing_found_report import Calibration, Unrelated
 
 SHOWN = 5  # of the questions that came nearest
 
@@ -24,18 +26,18 @@ def calibrate(
 
     Where `going` says no, it ends at once and keeps nothing.
     """
-    records = yield from ask(ports.store.count, request.scope)
+    records = yield from ask(ports.records.count, request.scope)
     if not records:
         raise InvalidInputError(
             f"There are no records of {request.scope}, so there is nothing that could be found by chance. Remember "
             "something first, then calibrate."
         )
-    asked = quiet(request)
+    asked, quick = quiet(request), replace(ports, embedder=ports.floors.embedder)
     found: list[Best] = []
     for question in questions:
         if not going():
             raise InterruptedError("The memory is being closed.")
-        found.append((yield from probe(ports, replace(asked, cue=Cue(question)))))
+        found.append((yield from probe(quick, replace(asked, cue=Cue(question)))))
     floor = fitted(found, records=records)
     manner = ports.floors.manner(request.policy)
     yield from ask(ports.ledger.floors.keep, request.scope, manner, floor, now=request.now)
@@ -52,20 +54,22 @@ def calibrate(
 
 
 def quiet(request: Request) -> Request:
-    """The same way of looking, with nothing that drops hits for being far or follows the time asked about."""
-    policy = request.policy.replace(
-        similarity_floor=0.0, score_floor=0.0, relevance_floor=0.0, time_words={"enabled": False}
+    """The same way of looking, with nothing that drops hits for being far, follows the time asked about, or adds what
+    was helpful lately."""
+    policy = request.policy
+    policy = policy.replace(
+        similarity_floor=0.0,
+        score_floor=0.0,
+        relevance_floor=0.0,
+        time_words={"enabled": False},
+        useful=replace(policy.useful, reach=0),
     )
-    return replace(request, policy=policy, reinforce=False, where=None, bar=None, turn=None)
+    return replace(request, policy=policy, reinforce=False, where=None, refuse=None, turn=None)
 
 
 def probe(ports: Ports, request: Request) -> Flow[Best]:
     """The best that one question finds."""
-    looked = yield from look(ports, request)
-    text = request.cue.text if looked.leads is None else looked.leads.cue
-    cue = replace(request.cue, vector=(yield from ask(ports.floors.embed, text)))
-    found = yield from ask(ports.store.nearest, request.scope, cue.vector, request.policy.recall_k, None)
-    nearest = Finding(ports.store.hits(request.scope, found, {}))
-    finding = yield from joined(ports, request, cue, nearest, looked)
-    best = best_of(finding.hits, request.policy, now=request.now)
+    answers = yield from ask_sources(ports, request)
+    gathered = yield from gather(ports, request, answers)
+    best = best_of(with_leads(gathered.hits, answers), request.policy, now=request.now)
     return Best(0.0, 0.0) if best is None else best

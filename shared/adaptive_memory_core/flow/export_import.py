@@ -22,6 +22,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen
 from adaptive_memory_core.reports import Restored
+from adaptive_memory_core.stored_metadata import hits_of
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 PAGE = 1_000
@@ -34,12 +35,12 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
     """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
     digests. Strengths are as of now."""
     lines: list[dict[str, Any]] = []
-    pages: Iterator[list[Found]] = yield from ask(ports.store.pages, scope)
+    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
         known = yield from carry_over.standing(ports, scope, page, keep=False)
         timeline = known.timeline.under(regime)
         for one in page:
-            record = ports.store.hits(scope, [one], known.states)[0].record
+            record = hits_of(scope, [one], known.states, ports.fields)[0].record
             state = (
                 settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
             )
@@ -73,7 +74,7 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
         )
     if balance != 0.0 and (yield from ask(ports.ledger.states.known, scope, [])).balance == 0.0:
         yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
-    ports.projector.wake()
+    ports.write_back.wake()
     return Restored(len(targets), tuple(one for one in lines if one not in targets))
 
 
@@ -85,14 +86,14 @@ def _by_origin(
     for record_id, (mark, _) in missing.items():
         wanted.setdefault(mark, []).append(record_id)
     targets: dict[str, Stored] = {}
-    pages: Iterator[list[Found]] = yield from ask(ports.store.pages, scope)
+    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
         matches = [
             (waiting.pop(0), one) for one in page if one.stored_id not in taken and (waiting := wanted.get(_mark(one)))
         ]
         known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for _, one in matches])
         for record_id, one in matches:
-            targets[record_id] = Stored(ports.store.hits(scope, [one], known.states)[0].record, one.stored_id)
+            targets[record_id] = Stored(hits_of(scope, [one], known.states, ports.fields)[0].record, one.stored_id)
     return targets
 
 

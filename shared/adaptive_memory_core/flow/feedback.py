@@ -46,7 +46,7 @@ def feedback(
         )
     judging = _judge(ports, scope, past, verdicts, policy, now=now)
     changed = yield from one_writer(ports, scope, list(verdicts), judging)
-    ports.projector.wake()
+    ports.write_back.wake()
     return changed
 
 
@@ -104,7 +104,7 @@ def change(
     """Change one record's standing; who did it goes into the audit trail."""
     changing = _change(ports, scope, record_id, act, by=by, regime=regime, now=now)
     state = yield from one_writer(ports, scope, [record_id], changing)
-    ports.projector.wake()
+    ports.write_back.wake()
     return state
 
 

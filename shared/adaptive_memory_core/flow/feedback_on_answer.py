@@ -55,7 +55,7 @@ def feedback_on_answer(
     bad = yield from _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
     there = yield from look_up(ports, scope, list({one.record for one in (*good, *bad)}))
-    liked, disliked = once_a_turn(good, there), once_a_turn(bad, there)
+    liked, disliked = judgeable(good, there), judgeable(bad, there)
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])
     changed = 0
@@ -65,23 +65,25 @@ def feedback_on_answer(
     return changed
 
 
-def once_a_turn(found: Iterable[Returned], there: Collection[str]) -> list[tuple[str, str]]:
+def judgeable(found: Iterable[Returned], there: Collection[str]) -> list[tuple[str, str]]:
     """The recall and the id of each record that can be judged: it is there, and the log still says it was returned.
 
-    >>> one, two = (LoggedRecall(name, 1, 0.0, "", 1, "", (), turn="t") for name in "ab")
-    >>> once_a_turn([Returned("x", one), Returned("x", two), Returned("y", None)], {"x", "y"})
+    >>> nothing = LoggedRecall("r", 1, 0.0, "", 1, "", ())
+    >>> judgeable([Returned("x", nothing), Returned("y", None)], {"x", "y"})
     []
     """
-    judged: dict[tuple[str, str], str] = {}
-    for record, recall in found:
-        if recall is not None and record in there and any(one.id == record for one in recall.kept):
-            judged.setdefault((recall.id if recall.turn is None else f"turn {recall.turn}", record), recall.id)
-    return [(recall, record) for (_, record), recall in judged.items()]
+    pairs = [
+        (recall.id, record)
+        for record, recall in found
+        if recall is not None and record in there and _returned(recall, record)
+    ]
+    return list(dict.fromkeys(pairs))
 
 
 def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None) -> Flow[list[Returned]]:
     """Each record that is meant, with its recall as the log has it."""
     logged: dict[str, LoggedRecall | None] = {}
+    turns: dict[int, list[LoggedRecall]] = {}
     found: list[Returned] = []
     for one in dict.fromkeys(one for one in used if not one.shared):
         if one.recall is None:
@@ -90,7 +92,24 @@ def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None
         if one.recall not in logged:
             logged[one.recall] = yield from ask(ports.ledger.log.recall, scope, one.recall)
         found.append(Returned(one.id, logged[one.recall]))
+    for place, (record, recall) in enumerate(found):
+        if recall is not None and recall.turn is not None:
+            found[place] = yield from _first(ports, scope, record, recall, turns)
     return found
+
+
+def _first(
+    ports: Ports, scope: Scope, record: str, recall: LoggedRecall, turns: dict[int, list[LoggedRecall]]
+) -> Flow[Returned]:
+    """The record with the first recall of the turn that returned it: so it is judged once, whichever one is named."""
+    if recall.step not in turns:
+        log = yield from _log(ports, scope, turn=recall.turn)
+        turns[recall.step] = [one for one in reversed(log) if one.step == recall.step]
+    return Returned(record, next((one for one in turns[recall.step] if _returned(one, record)), recall))
+
+
+def _returned(recall: LoggedRecall, record: str) -> bool:
+    return any(one.id == record for one in recall.kept)
 
 
 def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> Flow[list[Returned]]:
@@ -115,17 +134,11 @@ def _log(
 
 def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) -> None:
     """One record of one turn cannot be both."""
-    both = {one.record for one in good if one.recall is not None for other in bad if _same_occasion(one, other)}
-    if both:
+    liked, disliked = ({(one.recall.id, one.record) for one in some if one.recall is not None} for some in (good, bad))
+    if both := sorted(record for _, record in liked & disliked):
         raise InvalidInputError(
-            f"{', '.join(map(repr, sorted(both)))} is given as helpful and as unhelpful. Give each record once."
+            f"{', '.join(map(repr, both))} is given as helpful and as unhelpful. Give each record once."
         )
-
-
-def _same_occasion(one: Returned, other: Returned) -> bool:
-    if one.record != other.record or one.recall is None or other.recall is None:
-        return False
-    return one.recall.id == other.recall.id or (one.recall.turn is not None and one.recall.turn == other.recall.turn)
 
 
 def _none_left(scope: Scope, names: Sequence[str]) -> NotFoundError:

@@ -20,7 +20,7 @@ Flag = Literal["remembered", "pinned"]
 def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> Flow[list[Record]]:
     """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
     known = yield from ask(ports.ledger.states.flagged, scope, flag)
-    shown = yield from ask(ports.store.flagged, scope, flag)
+    shown = yield from ask(ports.records.flagged, scope, flag)
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
     records: list[Record] = []
     for start in range(0, len(ids), PAGE):

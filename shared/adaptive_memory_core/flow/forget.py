@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
+from adaptive_memory_core.stored_metadata import hits_of
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
@@ -22,7 +23,7 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Re
 
 def _forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
     places = [one for one in (record_id, scoped_id(scope, record_id)) if identity.record_id(scope, one) == record_id]
-    found = yield from ask(ports.store.stored, scope, places)
+    found = yield from ask(ports.search.stored, scope, places)
     yield from _remove(ports, scope, record_id, found)
     there = {one.stored_id for one in found}
     receipt = Receipt(record_id, bool(found), False, 0, 0)
@@ -35,11 +36,11 @@ def _forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[R
 
 def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) -> Flow[None]:
     """Out of the collection. The links to it go first: they cannot be told any more once it is gone."""
-    for hit in ports.store.hits(scope, found, {}):
+    for hit in hits_of(scope, found, {}, ports.fields):
         begins = hit.record.created_at if hit.record.valid_from is None else hit.record.valid_from
-        yield from ask(ports.store.unlink, scope, record_id, begins)
+        yield from ask(ports.records.unlink, scope, record_id, begins)
     if found:
-        yield from ask(ports.store.remove, scope, [one.stored_id for one in found])
+        yield from ask(ports.records.remove, scope, [one.stored_id for one in found])
 
 
 def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, existed: bool, now: float) -> Flow[Receipt]:

@@ -17,7 +17,7 @@ from adaptive_memory_core.reports import LoggedRecall, Stats
 
 def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
-    records = yield from ask(ports.store.count, scope)
+    records = yield from ask(ports.records.count, scope)
     tally = yield from ask(ports.ledger.statistics.tally, scope)
     strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
@@ -35,7 +35,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         logged_recalls=tally.logged_recalls,
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
-        projection=ports.projector.stats().pending_for(tally.pending),
+        projection=ports.write_back.stats().pending_for(tally.pending),
         useful_gain=gain(tally.balance),
         background=ports.background.stats(),
     )
@@ -54,7 +54,7 @@ def recalls(
 ) -> Flow[Sequence[LoggedRecall]]:
     """Past recalls of the scope, newest first. What is beyond the retention is not shown, also where it has not gone
     yet: the ledger lets go of it once more than one reading of the clock says so."""
-    yield from attempt(LedgerError, ports.projector.tidy)
+    yield from attempt(LedgerError, ports.write_back.tidy)
     first = kept_since if since is None else max(kept_since, since)
     return (
         yield from ask(

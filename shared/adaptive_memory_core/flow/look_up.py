@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.decay.strength import as_of
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Record, Scope
+from adaptive_memory_core.stored_metadata import hits_of
 
 
 def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True) -> Flow[dict[str, Stored]]:
@@ -21,9 +22,9 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True
     """
     if not ids:
         return {}
-    found = yield from ask(ports.store.fetch, scope, ids)
+    found = yield from ask(ports.records.fetch, scope, ids)
     known = yield from carry_over.standing(ports, scope, list(found.values()), keep=keep)
-    hits = ports.store.hits(scope, found.values(), known.states)
+    hits = hits_of(scope, found.values(), known.states, ports.fields)
     return {hit.record.id: Stored(hit.record, hit.stored_id) for hit in hits}
 
 

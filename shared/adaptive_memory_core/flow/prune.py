@@ -103,7 +103,7 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
         return
 
     def remove(stored_ids: Sequence[str]) -> None:
-        ports.store.remove(call.scope, stored_ids)
+        ports.records.remove(call.scope, stored_ids)
 
     gone = yield from ask(
         ports.ledger.removal.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now

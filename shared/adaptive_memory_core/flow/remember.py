@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored, Vector
+from adaptive_memory_core.flow.steps.tell_indexes import removed, wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
@@ -25,8 +26,8 @@ def remember(
     yield from check_superseded(ports, scope, given, named)
     records = [_record(one, now=now, new_id=new_id) for one in given]
     written: list[str] = []
-    for start in range(0, len(records), ports.store.batch_size):
-        batch = records[start : start + ports.store.batch_size]
+    for start in range(0, len(records), ports.records.batch_size):
+        batch = records[start : start + ports.records.batch_size]
         try:
             yield from _write(ports, scope, batch, named, now=now)
         except AdaptiveMemoryError as error:
@@ -57,7 +58,7 @@ def _write_alone(
     now: float,
 ) -> Flow[None]:
     """What is new is enrolled and added, what exists is written over, what is superseded ends."""
-    taken = (yield from ask(ports.store.taken, chosen)) if chosen else set()
+    taken = (yield from ask(ports.records.taken, chosen)) if chosen else set()
     known = yield from look_up(ports, scope, chosen)  # after `taken`: what appeared in between is the scope's own
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
@@ -67,9 +68,9 @@ def _write_alone(
         added = yield from _add(ports, scope, [batch[index] for index in new], own, taken, now=now)
     if old:
         revised = [_revision(batch[index], known[batch[index].id]) for index in old]
-        yield from ask(ports.lexical.drop, [one.stored_id for one in revised])  # so that a crash here is noticed
-        yield from ask(ports.store.revise, scope, revised, [vectors[index] for index in old])
-        yield from attempt(LedgerError, ports.lexical.put, scope, revised)
+        yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
+        yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
+        yield from attempt(LedgerError, wrote, ports, scope, revised)
     yield from supersede(ports, scope, batch, added, now=now)
 
 
@@ -80,11 +81,11 @@ def _add(
     ids = yield from _enrol(ports, scope, {record.id: record.kind for record in new}, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     try:
-        yield from ask(ports.store.add, scope, added, vectors)
+        yield from ask(ports.records.add, scope, added, vectors)
     except AdaptiveMemoryError:
         yield from take_back(ports, scope, added, now=now)
         raise
-    yield from attempt(LedgerError, ports.lexical.put, scope, added)  # else the next recall takes them in
+    yield from attempt(LedgerError, wrote, ports, scope, added)  # else the next recall takes them in
     return added
 
 
@@ -108,7 +109,7 @@ def _enrol(
 def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, now: float) -> Flow[None]:
     """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
     places = {scoped_id(scope, one): one for one in new}
-    taken = yield from ask(ports.store.taken, list(places))
+    taken = yield from ask(ports.records.taken, list(places))
     if taken:
         names = ", ".join(repr(places[place]) for place in sorted(taken))
         raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")

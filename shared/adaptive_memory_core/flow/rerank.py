@@ -1,4 +1,4 @@
-"""How are records ranked that somebody else has retrieved? Looked up, then chosen and learned from as ever."""
+"""How are records ranked that somebody else has retrieved? Looked up, then chosen and counted as ever."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates.asked_time import timed
-from adaptive_memory_core.flow.candidates.gather import Finding, Request, present, standing, strangers, use_of
-from adaptive_memory_core.flow.candidates.other_channels import NOT_HERE
+from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, present
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.recall import choose, learn
-from adaptive_memory_core.flow.steps.candidate_vectors import compared
-from adaptive_memory_core.flow.steps.neighbours import intact
-from adaptive_memory_core.flow.steps.rerank_best import reranked
+from adaptive_memory_core.flow.steps.asked_time import understand_time
+from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
+from adaptive_memory_core.flow.steps.choose import choose
+from adaptive_memory_core.flow.steps.count_reading import count_reading
+from adaptive_memory_core.flow.steps.decay import aged
+from adaptive_memory_core.flow.steps.neighbours import with_neighbours
+from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
+from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 
 
@@ -25,30 +28,43 @@ def rerank(
 
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
-    request = yield from timed(ports, request)
-    found = yield from ask(ports.store.fetch, request.scope, list(similarities))
+    request = yield from understand_time(ports, request)
+    gathered = yield from _looked_up(ports, request, similarities, guests)
+    judged = yield from rerank_best(request, gathered.hits)
+    compared = yield from candidate_vectors(ports, request, judged.hits)
+    answer = choose(request, gathered, NO_FLOOR, judged, compared)
+    shown = yield from with_neighbours(ports, request, answer)
+    counted = yield from count_reading(ports, request, shown, gathered)
+    return counted
+
+
+def _looked_up(
+    ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
+) -> Flow[Gathered]:
+    """The records with the similarities that were given, and the guests among them."""
+    found = yield from ask(ports.records.fetch, request.scope, list(similarities))
     there = [_as_near(one, similarities[name]) for name, one in found.items()]
-    known = yield from standing(ports, request, there)
-    hits = present(ports, request, there, known)
+    known = yield from known_of(ports, request, there)
+    hits = present(request, there, known)
     welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
-    finding = Finding(
-        _with_similarities([*hits, *(Hit(Record(one, guests[one]), 0.0, one) for one in welcome)], similarities),
+    visitors = [Hit(Record(one, guests[one]), 0.0, one) for one in similarities if one in welcome]
+    gathered = Gathered(
+        request.cue,
+        nearest=_with_similarities([*hits, *visitors], similarities),
+        others=[],
+        known=known,
+        asked=request.candidates,
         notes=() if known.error is None else (f"the collection's own read state was used: {known.error}",),
-        dropped=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
-        strangers=strangers(hits, known, request),
+        absent=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         guests=welcome,
-        use=use_of(known, request),
     )
-    finding = yield from reranked(request, finding)
-    finding = yield from compared(ports, request, finding)
-    answer = yield from intact(ports, request, choose(request, request.cue, finding))
-    return (yield from learn(ports, request, answer, finding)) if request.reinforce else answer
+    return aged(gathered, request)
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
     """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
     the ids of guests are names that the caller gave."""
-    known = (yield from ask(ports.store.stored, Scope(None), ids)) if ids else []
+    known = (yield from ask(ports.search.stored, Scope(None), ids)) if ids else []
     return frozenset(ids) - {one.stored_id for one in known}
 
 

@@ -44,4 +44,4 @@ def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> Flo
     if old is not None:
         began = begins(record, now=now)
         ends = began if old.record.valid_until is None else min(began, old.record.valid_until)
-        yield from ask(ports.store.annotate, scope, old.stored_id, {"superseded_by": record.id, "valid_until": ends})
+        yield from ask(ports.records.annotate, scope, old.stored_id, {"superseded_by": record.id, "valid_until": ends})

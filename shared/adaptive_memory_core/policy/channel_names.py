@@ -10,18 +10,28 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.fusion import CAUTIOUS, LEADS
 from adaptive_memory_core.policy.ranges import Range
 
-OURS = ("dense", "lexical")
+DENSE, LEXICAL = "dense", "lexical"  # vectors, and words
+OURS = (DENSE, LEXICAL)
 RERANKER = "reranker"  # the name of its part
 AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
-_TAKEN = {
-    *OURS,
+_PARTS = {
     *LEADS,
     RERANKER,
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
-    *("covered", "time", "date", "kind", "graph", "hierarchy", "auto"),  # some for what is to come
+    *("covered", "time", "date", "kind", "auto"),
 }
+_TAKEN = {*OURS, *_PARTS, "graph", "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
+
+
+def is_channel_name(name: object) -> bool:
+    """Whether a source of this name can be one that policies name.
+
+    >>> is_channel_name("lexical"), is_channel_name("recently helpful")
+    (True, False)
+    """
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in _PARTS
 
 
 def is_free(name: object) -> bool:

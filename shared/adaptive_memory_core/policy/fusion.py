@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal
 
 from adaptive_memory_core.errors import PolicyError
@@ -46,6 +49,16 @@ class Fusion:
         check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
         if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
+
+    @property
+    def leads(self) -> Mapping[str, float]:
+        """What each lead counts, by its name."""
+        return _leads(self)
+
+
+@lru_cache(maxsize=64)
+def _leads(fusion: Fusion) -> Mapping[str, float]:
+    return MappingProxyType({name: getattr(fusion, name) for name in LEADS})
 
 
 CAUTIOUS = Fusion()

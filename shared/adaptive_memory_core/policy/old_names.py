@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any, TypeVar
+
+from adaptive_memory_core.renamed import warn_renamed
 
 C = TypeVar("C", bound=type)
 Places = Mapping[str, tuple[str, ...]]
@@ -80,7 +81,7 @@ def takes_old_names(places: Places) -> Callable[[C], C]:
         def of_old(self: Any, name: str) -> Any:
             if name not in places:
                 raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-            _warn(kind.__name__, name, places[name], stacklevel=3)
+            warn_renamed(f"{kind.__name__}.{name}", ".".join((kind.__name__, *places[name])), stacklevel=2)
             value = self
             for part in places[name]:
                 value = getattr(value, part)
@@ -102,7 +103,8 @@ def at_their_places(given: Mapping[str, Any], owner: Any, places: Places) -> dic
     for name in given:
         if name in places:
             *group, field = places[name]
-            _warn("Policy" if group else "Remembrance", name, places[name], stacklevel=4)
+            kind = "Policy" if group else "Remembrance"
+            warn_renamed(f"{kind}.{name}", ".".join((kind, *places[name])), stacklevel=3)
             if group:
                 rest = new[group[0]] if group[0] in new else getattr(owner, group[0])
                 new[group[0]] = _with(rest, field, given[name])
@@ -113,12 +115,3 @@ def at_their_places(given: Mapping[str, Any], owner: Any, places: Places) -> dic
 
 def _with(group: Any, field: str, value: Any) -> Any:
     return {**group, field: value} if isinstance(group, Mapping) else replace(group, **{field: value})
-
-
-def _warn(owner: str, name: str, place: tuple[str, ...], *, stacklevel: int) -> None:
-    now = ".".join((owner, *place))
-    warnings.warn(
-        f"adaptive-memory-retrieval: {owner}.{name} is {now} now; the old name goes with the next version.",
-        DeprecationWarning,
-        stacklevel=stacklevel,
-    )

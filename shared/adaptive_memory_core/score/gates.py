@@ -42,8 +42,8 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
     """
     if not math.isfinite(hit.similarity):
         return "no usable distance"
-    if hit.barred is not None:
-        return hit.barred
+    if hit.refused is not None:
+        return hit.refused
     if policy.similarity_floor > 0 and hit.similarity < policy.similarity_floor:
         return BELOW_FLOOR
     return stale(hit, now=now)

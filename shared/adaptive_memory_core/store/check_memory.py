@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore

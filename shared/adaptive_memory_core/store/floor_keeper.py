@@ -6,12 +6,12 @@ import hashlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calls.drive import Flow, run
-from adaptive_memory_core.flow.ports import Store
+from adaptive_memory_core.flow.ports import Embedder, Records
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
@@ -23,17 +23,41 @@ _OURS = frozenset(UNRELATED)
 Measure = Callable[[Scope, Policy, Going], Flow[object]]
 
 
+class RememberingEmbedder:
+    """An embedder that keeps the vectors of our own questions, for all scopes are asked the same."""
+
+    can_wait = False
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Any] = {}
+
+    def embed_query(self, text: str) -> Any:
+        vector = self._vectors.get(text)
+        if vector is None:
+            vector = self._embedder.embed_query(text)
+            if text in _OURS:
+                self._vectors[text] = vector
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Sequence[Any]:
+        return self._embedder.embed_documents(texts)
+
+    async def aembed_query(self, text: str) -> Any:
+        return self.embed_query(text)
+
+
 class FloorKeeper:
     """Measures the floors that are wanted, one after the other, in the background."""
 
     name = "relevance floors"
 
     def __init__(
-        self, embedder: Any, embedder_name: str, store: Store, measure: Measure, wake: Callable[[], object]
+        self, embedder: Embedder, embedder_name: str, store: Records, measure: Measure, wake: Callable[[], object]
     ) -> None:
-        self._embedder, self._name, self._store = embedder, embedder_name, store
+        self._name, self._store = embedder_name, store
         self._measure, self._wake = measure, wake
-        self._vectors: dict[str, Any] = {}
+        self.embedder = RememberingEmbedder(embedder)
         self._looked: dict[tuple[Scope, str], float] = {}
         self._wanted: deque[tuple[Scope, Policy, Floor | None]] = deque()
         self._turn = threading.Lock()
@@ -45,15 +69,6 @@ class FloorKeeper:
         weights = repr((policy.weighing, sorted(policy.own_weights.items()))).encode()
         channels = "+".join(sorted(policy.ways))
         return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}"
-
-    def embed(self, text: str) -> Any:
-        """The vector of a question; those of our own are kept, for all scopes are asked the same."""
-        vector = self._vectors.get(text)
-        if vector is None:
-            vector = self._embedder.embed_query(text)
-            if text in _OURS:
-                self._vectors[text] = vector
-        return vector
 
     def want(self, scope: Scope, policy: Policy, known: Floor | None) -> None:
         """Have it looked after that this floor is there and up to date; returns at once."""

@@ -13,8 +13,8 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.metadata import belongs, clashes, projection
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
 COUNTED_SECONDS = 1.0  # between two looks at how many records wait

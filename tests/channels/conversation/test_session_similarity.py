@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.session_similarity import company
+from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation, Turns, conversation
 
 sessions = st.lists(st.sampled_from([None, "monday", "tuesday"]), min_size=1, max_size=12)
@@ -18,19 +18,19 @@ def talk(told: list[str | None]) -> Conversation:
 
 
 def test_a_turn_has_the_similarity_of_the_one_before_it() -> None:
-    assert company({0: 0.9, 1: 0.1}, talk(["monday", "monday"]))[1][0] == 0.9
+    assert session_similarity({0: 0.9, 1: 0.1}, talk(["monday", "monday"]))[1][0] == 0.9
 
 
 def test_the_turn_before_counts_nothing_where_it_is_no_candidate() -> None:
-    assert company({1: 0.1}, talk(["monday", "monday"]))[1][0] == 0.0
+    assert session_similarity({1: 0.1}, talk(["monday", "monday"]))[1][0] == 0.0
 
 
 def test_the_last_turn_of_another_session_is_not_the_turn_before() -> None:
-    assert company({0: 0.9, 1: 0.1}, talk(["monday", "tuesday"]))[1] == (0.1, 0.1)
+    assert session_similarity({0: 0.9, 1: 0.1}, talk(["monday", "tuesday"]))[1] == (0.1, 0.1)
 
 
 def test_no_candidate_is_no_company() -> None:
-    assert company({}, talk(["monday"])) == {}
+    assert session_similarity({}, talk(["monday"])) == {}
 
 
 @given(sessions, st.data())
@@ -39,6 +39,6 @@ def test_a_candidate_is_in_the_company_of_the_best_of_its_own_session(
 ) -> None:
     numbers = data.draw(st.sets(st.integers(0, len(told) - 1)))
     similar = {number: data.draw(st.floats(0, 1)) for number in sorted(numbers)}
-    for number, (_, best) in company(similar, talk(told)).items():
+    for number, (_, best) in session_similarity(similar, talk(told)).items():
         own = [n for n in similar if n == number or (told[n] is not None and told[n] == told[number])]
         assert best == max(similar[n] for n in own)

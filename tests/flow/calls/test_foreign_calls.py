@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, arun, run
-from adaptive_memory_core.flow.calls.foreign_calls import MOST, Question, Unanswered, UnansweredBy, ask_outside
+from adaptive_memory_core.flow.calls.foreign_calls import MOST, Question, Unanswered, UnansweredBy, ask_foreign
 
 SOON = 0.01
 
@@ -25,7 +25,7 @@ def gate() -> Iterator[threading.Event]:
 
 
 def asked(*questions: Question) -> Flow[list[Outcome[Any]]]:
-    return (yield from ask_outside(questions))
+    return (yield from ask_foreign(questions))
 
 
 async def both(*questions: Question) -> list[list[Outcome[Any]]]:

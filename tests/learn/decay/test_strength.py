@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Policy, ReadState, Remembrance
+from adaptive_memory_core import Policy, ReadState
 from adaptive_memory_core.learn.decay.distribution import columns_of, strengths
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, met, settled, strength, strong_since
-from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.policy import Decay, Remembrance
 from adaptive_memory_core.policy.decay import DecayCurve, Pace
 
 DAY = 86_400.0

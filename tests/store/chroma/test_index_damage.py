@@ -11,15 +11,8 @@ import chromadb
 import numpy as np
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    DamagedStoreError,
-    EmbedderMismatchError,
-    NotFoundError,
-    Policy,
-    StoreInUseError,
-    as_embedder,
-)
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, as_embedder
+from adaptive_memory_core.errors import DamagedStoreError, EmbedderMismatchError, StoreInUseError
 from adaptive_memory_core.store.chroma import index_files, own_database
 from adaptive_memory_core.store.chroma.index_layout import FILES, HEADER, LENGTHS, LINKS, NAMES, VECTORS
 from tests.conftest import word_vectors

@@ -12,10 +12,11 @@ import chromadb
 import numpy as np
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Fields, FilterError, ReadState, Record, Scope, StoreError
+from adaptive_memory_core import AdaptiveMemory, Fields, ReadState, Record, Scope
+from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Stored
-from adaptive_memory_core.store.chroma.metadata import projection, state_of
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.stored_metadata import projection, state_of
 from tests.store.conftest import ChromaServer
 from tests.store.reader import embed
 

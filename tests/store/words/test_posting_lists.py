@@ -102,3 +102,17 @@ def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go(
     update(user, words)
     user.lift({})
     assert list(user.numbers) == ["a"]
+
+
+def test_what_the_ledger_and_what_is_held_besides_both_say_is_there_once_and_stays() -> None:
+    words, user = rows(), Resident()
+    before, text = word_rows.Text("a", "tea", Turn()), word_rows.Text("a", "zebra", Turn())
+    put(words, ALICE, before)
+    update(user, words)
+    put(words, ALICE, text)  # written down, and not yet let go of
+    update(user, words)
+    user.lay({"a": word_rows.row_of(text)}, {"a"}, 1)
+    assert list(user.numbers) == ["a"]
+    user.lift({})
+    assert list(user.numbers) == ["a"]
+    assert np.asarray(user.postings({"zebra": 1})[0].docs).tolist() == [user.numbers["a"]]

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 
 
-def company(similar: Mapping[int, float], talk: Conversation) -> dict[int, tuple[float, float]]:
+def session_similarity(similar: Mapping[int, float], talk: Conversation) -> dict[int, tuple[float, float]]:
     """For each candidate, given by its number with its similarity: that of the turn before it, 0 where that is no
     candidate, and the best of its session. What stands alone has only itself.
 
     >>> import numpy as np
     >>> from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
     >>> turns = Turns([None] * 4, [0] * 4, ["s", "s", "s", None], [1.0, 2.0, 3.0, 0.0])
-    >>> company({0: 0.5, 1: 0.2, 3: 0.4}, conversation(turns, np.ones(4), 4))
+    >>> session_similarity({0: 0.5, 1: 0.2, 3: 0.4}, conversation(turns, np.ones(4), 4))
     {0: (0.5, 0.5), 1: (0.5, 0.5), 3: (0.4, 0.4)}
     """
     layout = talk.layout

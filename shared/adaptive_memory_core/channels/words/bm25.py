@@ -15,6 +15,7 @@ SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured
 LENGTH = 0.4  # BM25's b: how much longer texts are held back
 NEAR = 1  # turns on either side that are a turn's nearest neighbours
 AROUND = 3  # likewise, of its wider surroundings
+MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
 Array = Any
 
 
@@ -56,6 +57,22 @@ def rarity(holding: int, records: int) -> float:
     return float(np.log(1.0 + (records - holding + 0.5) / (holding + 0.5)))
 
 
+def most_telling(postings: Sequence[Posting], records: int) -> Sequence[Posting]:
+    """Of a cue with very many words the ones to look up: those that nobody has, which cost nothing, and of the others
+    the ones that say the most.
+
+    >>> nobody, some = Posting(1, np.array([]), np.array([])), Posting(1, np.array([0]), np.array([1.0]))
+    >>> len(most_telling([nobody] * 500 + [some] * 500, 9)) - 500 == MOST_WORDS
+    True
+    """
+    held = [number for number, one in enumerate(postings) if len(one.docs)]
+    if len(held) <= MOST_WORDS:
+        return postings
+    held.sort(key=lambda number: -postings[number].times * rarity(len(postings[number].docs), records))
+    left_out = frozenset(held[MOST_WORDS:])
+    return [one for number, one in enumerate(postings) if number not in left_out]
+
+
 def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) -> Coverage:
     """What each record, its surroundings and its session cover of the cue.
 
@@ -69,18 +86,17 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     size = len(layout.lengths)
     average = float(layout.lengths.sum()) / max(1, layout.live)
     words = np.zeros(size, dtype=np.float64)
-    for one, weight in zip(postings, weights, strict=True):
+    found = [(one, weight) for one, weight in zip(postings, weights, strict=True) if len(one.docs)]
+    for one, weight in found:
         words[one.docs] += weight * _saturated(one.counts, layout.lengths[one.docs], average)
     best = min(1.0, float(words.max(initial=0.0)) / total)
     own = words / (total * (1.0 + SATURATION))
     if not in_sessions:
         return Coverage(own, None, None, None, best)
-    return Coverage(own, *_surroundings(postings, weights, layout, total), best)
+    return Coverage(own, *_surroundings(found, layout, total), best)
 
 
-def _surroundings(
-    postings: Sequence[Posting], weights: Sequence[float], layout: Layout, total: float
-) -> tuple[Array, Array, Array]:
+def _surroundings(found: Sequence[tuple[Posting, float]], layout: Layout, total: float) -> tuple[Array, Array, Array]:
     """The same with each record's neighbours, and with its whole session, taken as one text."""
     places = np.arange(len(layout.order))
     spans = [
@@ -94,7 +110,7 @@ def _surroundings(
         long = lengths[high] - lengths[low]
         sums.append((np.zeros(len(places)), long, float(long.sum()) / max(1, layout.live)))  # what is gone adds 0
     dense = np.zeros(len(places))
-    for one, weight in zip(postings, weights, strict=True):
+    for one, weight in found:
         dense[one.docs] = one.counts
         running = _running(dense[layout.order])
         dense[one.docs] = 0.0

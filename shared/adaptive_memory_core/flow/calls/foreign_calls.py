@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
@@ -128,10 +129,54 @@ def called_here(call: Callable[[], Any]) -> Any:
         raise _as_answer(error) from error
 
 
-def ask_outside(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
+def ask_foreign(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
     """Ask them all at once; evaluates to one outcome each, in order. Errors are answers, and so is a lack of one."""
     outcomes: list[Outcome[Any]] = (yield Questions(questions)) if questions else []
     return outcomes
+
+
+def together(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
+    """Several flows side by side: what they ask of foreign code is asked of all at once, everything else in turn.
+
+    >>> from adaptive_memory_core.flow.calls.drive import run
+    >>> def one(name: str) -> Flow[str]:
+    ...     (outcome,) = yield from ask_foreign([Question(lambda: name.upper(), 0.0, Unanswered())])
+    ...     return str(outcome.value)
+    >>> run(together([one("a"), one("b")]))
+    ['A', 'B']
+    """
+    if len(flows) == 1:
+        return [(yield from flows[0])]
+    results: dict[int, T] = {}
+    answers: dict[int, Any] = dict.fromkeys(range(len(flows)))
+    while answers:
+        waiting: dict[int, Questions] = {}
+        for number, answer in answers.items():
+            questions, result = yield from _up_to_questions(flows[number], answer)
+            if questions is None:
+                results[number] = cast("T", result)
+            else:
+                waiting[number] = questions
+        outcomes = yield from ask_foreign([one for questions in waiting.values() for one in questions.questions])
+        left = iter(outcomes)
+        answers = {number: list(islice(left, len(one.questions))) for number, one in waiting.items()}
+    return [results[number] for number in range(len(flows))]
+
+
+def _up_to_questions(flow: Flow[T], answer: Any) -> Flow[tuple[Questions | None, T | None]]:
+    """Drive the flow up to where it asks foreign code, or to its end."""
+    try:
+        call = flow.send(answer)
+        while not isinstance(call, Questions):
+            try:
+                answer = yield call
+            except Exception as error:  # noqa: BLE001 - it goes back into the flow, which decides
+                call = flow.throw(error)
+            else:
+                call = flow.send(answer)
+    except StopIteration as done:
+        return None, done.value
+    return call, None
 
 
 def in_time(

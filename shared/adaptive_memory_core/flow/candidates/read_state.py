@@ -31,7 +31,7 @@ def standing(
     if not heirs:
         return known
     if keep:
-        ports.projector.wake()
+        ports.write_back.wake()
         return (yield from ask(ports.ledger.states.known, scope, ids, turn))
     before = yield from ask(ports.ledger.states.known, scope, list(heirs))
     return known._replace(states={**known.states, **{heirs[old]: state for old, state in before.states.items()}})
@@ -42,7 +42,7 @@ def _heirs(ports: Ports, scope: Scope, new: Mapping[str, bytes]) -> Flow[dict[st
     ancestors = (yield from ask(ports.ledger.inheritance.ancestors, scope, list(new.values()))) if new else {}
     if not ancestors:
         return {}
-    gone = set(ancestors) - (yield from ask(ports.store.taken, list(ancestors)))
+    gone = set(ancestors) - (yield from ask(ports.records.taken, list(ancestors)))
     waiting: dict[bytes, list[str]] = {}
     for stored_id, digest in new.items():
         waiting.setdefault(digest, []).append(stored_id)

@@ -14,13 +14,16 @@ from typing import TypeVar
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.candidates.gather import Gathered
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.recall import learn, look_for
+from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.flow.recall import recall as recall_own
-from adaptive_memory_core.flow.steps.neighbours import intact
+from adaptive_memory_core.flow.steps.count_reading import count_reading
+from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import floor_of
+from adaptive_memory_core.flow.steps.tell_indexes import came_upon
 from adaptive_memory_core.records import Dropped, Scope, Scored
 
 T = TypeVar("T")
@@ -63,10 +66,12 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
     if fallback is None:
         return (yield from recall_own(ports, request))
-    own, finding = yield from look_for(ports, request)
-    own = yield from intact(ports, request, own)  # what is shared is shown without its neighbours
-    answer = (yield from learn(ports, request, own, finding)) if request.reinforce else own
-    if len(own) >= request.k or not (yield from is_new(ports, request, own, finding, fallback.below)):
+    own, gathered = yield from look_for(ports, request)
+    own = yield from with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
+    yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
+    answer = yield from count_reading(ports, request, own, gathered)
+    new = len(own) < request.k and (yield from is_new(ports, request, own, gathered, fallback.below))
+    if not new:
         return answer
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
@@ -78,13 +83,13 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     return joined(answer, more, fallback)
 
 
-def is_new(ports: Ports, request: Request, own: Recall, finding: Finding, below: int) -> Flow[bool]:
+def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> Flow[bool]:
     """Whether the user has fewer records than that. What a filter or a gate leaves out is theirs as well."""
-    if len(finding.hits) >= below or finding.lost is not None:
+    if len(gathered.hits) >= below or gathered.lost is not None:
         return False
     if request.where is None and below <= max(request.policy.recall_k, request.k):
         return True
-    found = yield from ask(ports.store.nearest, request.scope, own.cue.vector, below, None)
+    found = yield from ask(ports.search.nearest, request.scope, own.cue.vector, below, None)
     return len(found) < below
 
 

@@ -1,4 +1,4 @@
-"""What do the vectors find? The cue embedded and its nearest records; without them, what the other channels found."""
+"""What do the vectors find? The cue embedded, and its nearest records."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from dataclasses import replace
 
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.time_limits import embedded
-from adaptive_memory_core.flow.candidates.asked_time import then
-from adaptive_memory_core.flow.candidates.gather import Finding, Request, find
-from adaptive_memory_core.flow.candidates.other_channels import Looked
+from adaptive_memory_core.flow.calls.time_limits import embedded, nearest
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.records import Cue
+from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.policy.channel_names import DENSE
 
 
-def dense(ports: Ports, request: Request, looked: Looked) -> Flow[tuple[Cue, Finding]]:
-    """The cue with its vector, and the nearest. If they fail, another channel may answer; else the error stands."""
-    cue = request.cue
-    try:
-        cue = yield from sense(ports, request, looked)
-        return cue, (yield from then(ports, request, cue, (yield from find(ports, request, cue))))
-    except (EmbedderError, StoreError) as error:
-        if isinstance(error, EmbedderMismatchError) or not looked.found:
+class Vectors:
+    """The channel "dense". It is asked after those that may take something out of the cue."""
+
+    name = DENSE
+
+    def wanted(self, request: Request) -> bool:  # noqa: ARG002 - every recall compares vectors
+        return True
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+        """The cue with its vector, and the nearest records. Where another source named something, a failure is an
+        answer as well; vectors of another embedder never are."""
+        cue = asked.cue(request)
+        try:
+            if cue.vector is None:
+                cue = replace(cue, vector=(yield from embedded(ports, cue.text, request.policy)))
+            found = yield from nearest(ports, request, cue.vector, request.candidates)
+        except EmbedderMismatchError:
             raise
-        note = f"the channel 'dense' was left out: {error}"
-        return cue, Finding([], (note,), lost=error)
-
-
-def sense(ports: Ports, request: Request, looked: Looked) -> Flow[Cue]:
-    """The cue with its vector, unless the caller has made that already."""
-    cue = request.cue
-    if cue.vector is not None:
-        return cue
-    own = looked.leads is None or cue.words is not None  # the channel's cue is made of the words, not of the text
-    text = cue.text if own or looked.leads is None else looked.leads.cue
-    return replace(cue, vector=(yield from embedded(ports, text, request.policy)))
+        except (EmbedderError, StoreError) as error:
+            if not any(one.says_something for one in asked.earlier):
+                raise
+            return Answer(DENSE, cue=cue, error=error)
+        return Answer(DENSE, found=found, cue=cue)

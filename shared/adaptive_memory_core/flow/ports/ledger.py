@@ -1,6 +1,6 @@
 """What must a ledger be able to do? Small parts over one store; what one call changes, changes whole or not at all.
 
-`tests/store/ledger/contract.py` is what every implementation has to pass. Calls may come from any thread.
+`tests/store/ledger/contract/` is what every implementation has to pass. Calls may come from any thread.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class States(Protocol):
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
     ) -> list[str] | None: ...
-    def recently_helpful(self, scope: Scope, *, since: int, limit: int) -> list[str]: ...
+    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]: ...
     def flagged(self, scope: Scope, flag: str) -> list[str]: ...
 
 

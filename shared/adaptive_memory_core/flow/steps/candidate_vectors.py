@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.time_limits import stored
-from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.calls.time_limits import in_collection
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.records import Hit
 
 
-def compared(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
-    """The candidates with their vectors; without them they are ranked by score alone, and a note says so."""
-    if request.policy.copies.diversity == 0.0 or len(finding.hits) < 2:
-        return finding
-    ids = [hit.stored_id for hit in finding.hits]
+class Compared(NamedTuple):
+    """The candidates' vectors, by their ids in the collection; empty where nothing compares them."""
+
+    vectors: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+NOT_COMPARED = Compared({})
+
+
+def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Flow[Compared]:
+    """The vectors; without them the candidates are ranked by score alone, and a note says so."""
+    if request.policy.copies.diversity == 0.0 or len(hits) < 2:
+        return NOT_COMPARED
+    ids = [hit.stored_id for hit in hits]
     try:
-        vectors = yield from stored(ports, request.policy, ports.store.vectors, request.scope, ids)
+        vectors = yield from in_collection(ports, request.policy, ports.search.vectors, request.scope, ids)
     except AdaptiveMemoryError as error:
-        note = f"the hits were not compared with each other: {error}"
-        return replace(finding, notes=(*finding.notes, note))
-    return replace(finding, vectors=vectors)
+        return Compared({}, (f"the hits were not compared with each other: {error}",))
+    return Compared(vectors)

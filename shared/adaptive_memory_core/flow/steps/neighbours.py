@@ -9,13 +9,16 @@ from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside,
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_outside
-from adaptive_memory_core.flow.calls.time_limits import stored
-from adaptive_memory_core.flow.candidates.gather import Request, barred
-from adaptive_memory_core.flow.candidates.other_channels import said
-from adaptive_memory_core.flow.ports import Found, Pair, Ports
+from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
+from adaptive_memory_core.flow.calls.time_limits import in_collection
+from adaptive_memory_core.flow.candidates.gather import NOTHING_KNOWN, present, said
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.flow.ports.words import Pair
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import stale
+from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
 LONGEST = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
@@ -26,7 +29,7 @@ TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more t
 BEFORE, AFTER = -1, 1
 
 
-def intact(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
+def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
     """The answer with the neighbours of its first hit and the questions that the next ones answer, if asked for.
 
     They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
@@ -54,10 +57,12 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     rows: list[Found] = []
     for kind in dict.fromkeys(map(type, sessions)):  # a database compares texts with texts only
         named = [value for value in sessions if type(value) is kind]
-        rows += yield from stored(ports, request.policy, ports.store.said_in, request.scope, named, LONGEST + 1)
+        rows += yield from in_collection(
+            ports, request.policy, ports.records.said_in, request.scope, named, LONGEST + 1
+        )
     if len(rows) > LONGEST:
         return {}, TOO_LONG
-    hits = ports.store.hits(request.scope, rows, {})
+    hits = hits_of(request.scope, rows, {}, request.fields)
     pairs = beside((hit.stored_id, _turn(request, hit.record)) for hit in hits)
     return pairs, None if pairs else NO_SESSION
 
@@ -67,10 +72,10 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> Flow[tuple[Map
     seconds = request.policy.channel_timeout_seconds
 
     def look() -> Mapping[str, Pair]:
-        return ports.lexical.beside(request.scope, ids)
+        return ports.words.beside(request.scope, ids)
 
     if seconds:
-        (outcome,) = yield from ask_outside([Question(look, seconds, ports.unanswered["lexical"])])
+        (outcome,) = yield from ask_foreign([Question(look, seconds, ports.unanswered["lexical"])])
     else:
         outcome = yield from attempt(Exception, look)
     return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
@@ -85,13 +90,13 @@ def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
 def _fit(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict[str, Hit]]:
     """Those of this scope that the recall could have returned: let through by the filter, not barred, not stale."""
     if stored_ids and request.where is not None:
-        passing = yield from stored(ports, request.policy, ports.store.passing, request.scope, request.where)
+        passing = yield from in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
         stored_ids = [one for one in stored_ids if one in passing]
     if not stored_ids:
         return {}
-    rows = yield from stored(ports, request.policy, ports.store.stored, request.scope, stored_ids)
-    hits = barred(ports.store.hits(request.scope, rows, {}), request.bar)
-    return {hit.stored_id: hit for hit in hits if hit.barred is None and stale(hit, now=request.now) is None}
+    rows = yield from in_collection(ports, request.policy, ports.search.stored, request.scope, stored_ids)
+    hits = present(request, rows, NOTHING_KNOWN)
+    return {hit.stored_id: hit for hit in hits if hit.refused is None and stale(hit, now=request.now) is None}
 
 
 def _beside(

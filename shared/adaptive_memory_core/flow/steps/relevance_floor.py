@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
-from adaptive_memory_core.flow.candidates.gather import Finding, Request
+from adaptive_memory_core.flow.candidates.gather import Gathered
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.nothing_found import Floor, best_of, chance, of_time_alone
 from adaptive_memory_core.score.time_match import outside
@@ -15,27 +18,35 @@ from adaptive_memory_core.score.time_match import outside
 UNKNOWN = "no relevance floor yet: what unrelated questions find here is not measured. calibrate() does it at once"
 
 
-def floored(ports: Ports, request: Request, finding: Finding) -> Flow[Finding]:
-    """The finding, with the reason to return none of it where more unrelated questions find as good than may."""
+@dataclass(frozen=True, slots=True)
+class FloorVerdict:
+    """`unrelated` is the share of unrelated questions that find as good (None: not known); `refused` is why none of the
+    hits is good enough."""
+
+    unrelated: float | None = None
+    refused: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+NO_FLOOR = FloorVerdict()
+
+
+def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> Flow[FloorVerdict]:
+    """Whether the hits are better than chance: none is returned where too many unrelated questions find as good."""
     policy = request.policy
-    if policy.relevance_floor == 0.0 or not finding.hits:
-        return finding
-    if finding.lost is not None:
-        return replace(finding, notes=(*finding.notes, "no relevance floor: it needs the vectors"))
+    if policy.relevance_floor == 0.0 or not hits:
+        return NO_FLOOR
+    if gathered.lost is not None:
+        return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
     known = yield from floor_of(ports, request)
     if known.value is None:
-        note = UNKNOWN if known.error is None else f"no relevance floor: {known.error}"
-        return replace(finding, notes=(*finding.notes, note))
-    best = best_of(finding.hits, policy, now=request.now)
-    if best is None or of_the_time(request, finding):
-        return finding
+        return FloorVerdict(notes=(UNKNOWN if known.error is None else f"no relevance floor: {known.error}",))
+    best = best_of(hits, policy, now=request.now)
+    if best is None or _of_the_time(request, hits):
+        return NO_FLOOR
     share = chance(known.value, best)
-    refused = (
-        None
-        if share <= policy.relevance_floor
-        else f"no better than what {100 * share:.0f} % of unrelated questions find here"
-    )
-    return replace(finding, unrelated=share, refused=refused)
+    refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
+    return FloorVerdict(share, None if share <= policy.relevance_floor else refused)
 
 
 def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
@@ -47,9 +58,8 @@ def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
     return known
 
 
-def of_the_time(request: Request, finding: Finding) -> bool:
+def _of_the_time(request: Request, hits: Sequence[Hit]) -> bool:
     """Whether the question is about a time and nothing besides, and something is of that time."""
     return of_time_alone(request.cue.own_words, request.intent) and any(
-        not outside(hit.record, request.intent) and unfit(hit, request.policy, now=request.now) is None
-        for hit in finding.hits
+        not outside(hit.record, request.intent) and unfit(hit, request.policy, now=request.now) is None for hit in hits
     )

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_outside, called_here
-from adaptive_memory_core.flow.candidates.gather import Finding, Request
-from adaptive_memory_core.flow.candidates.other_channels import said
+from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign, called_here
+from adaptive_memory_core.flow.candidates.gather import said
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, FloorVerdict
 from adaptive_memory_core.policy.channel_names import RERANKER
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.rerank_scale import shares_of
 from adaptive_memory_core.score.select import select
 
 
-def reranked(request: Request, finding: Finding) -> Flow[Finding]:
-    """The candidates with the reranker's numbers. If it fails, they stay as they are, and the recall says so.
+class Judged(NamedTuple):
+    """The candidates with the reranker's numbers among their leads, where it gave any."""
 
-    It sees only what passed the gates. What lies beyond the best that it was shown counts as the worst of them.
+    hits: Sequence[Hit]
+    notes: tuple[str, ...] = ()
+
+
+def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Flow[Judged]:
+    """The candidates as the reranker judges them. If it fails, they stay as they are, and the recall says so.
+
+    It sees only what passed the gates, and nothing where the floor lets nothing through. What lies beyond the best
+    that it was shown counts as the worst of them.
     """
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
-    if request.reranker is None or policy.rerank.weight == 0.0 or not cue:
-        return finding
-    best, _ = select(finding.hits, policy, k=policy.rerank.candidates, now=request.now, intent=request.intent)
+    if request.reranker is None or policy.rerank.weight == 0.0 or not cue or floor.refused is not None:
+        return Judged(hits)
+    best, _ = select(hits, policy, k=policy.rerank.candidates, now=request.now, intent=request.intent)
     if not best:
-        return finding
+        return Judged(hits)
     question = request.reranker.asked(policy.rerank.timeout_seconds, cue, [one.text for one in best])
     outcome = yield from _answer(question)
     error = outcome.error
@@ -37,20 +47,20 @@ def reranked(request: Request, finding: Finding) -> Flow[Finding]:
         except InvalidInputError as refused:
             error = refused
     if error is not None:
-        return replace(finding, notes=(*finding.notes, f"the reranker was left out: {said(error)}"))
+        return Judged(hits, (f"the reranker was left out: {said(error)}",))
     known = {one.hit.stored_id: share for one, share in zip(best, shares, strict=True)}
-    return replace(finding, hits=[_judged(hit, known.get(hit.stored_id, min(shares))) for hit in finding.hits])
+    return Judged([_judged(hit, known.get(hit.stored_id, min(shares))) for hit in hits])
 
 
 def _answer(question: Question) -> Flow[Outcome[Any]]:
     """Its numbers; without a limit of time in this thread, as everything else."""
     if question.seconds or question.coroutine:
-        return (yield from ask_outside([question]))[0]
+        return (yield from ask_foreign([question]))[0]
     outcome = yield from attempt(Exception, called_here, question.call)
     if not inspect.isawaitable(outcome.value):
         return outcome
     given = outcome.value
-    return (yield from ask_outside([Question(lambda: given, 0.0, question.unanswered, coroutine=True)]))[0]
+    return (yield from ask_foreign([Question(lambda: given, 0.0, question.unanswered, coroutine=True)]))[0]
 
 
 def _judged(hit: Hit, share: float) -> Hit:

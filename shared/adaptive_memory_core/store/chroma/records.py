@@ -11,7 +11,7 @@ from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, client_of, distances_to, space_of, told
-from adaptive_memory_core.store.chroma.metadata import belongs, metadata_of, record_of, within
+from adaptive_memory_core.stored_metadata import belongs, metadata_of, record_of, within
 
 if TYPE_CHECKING:
     from chromadb import Collection

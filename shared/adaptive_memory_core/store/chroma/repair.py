@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.check_report import Finding
 from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreInUseError
 from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.chroma import damage, own_database
 from adaptive_memory_core.store.chroma.own_database import Contents

@@ -39,12 +39,13 @@ def lines(
     sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
 ) -> Iterator[LoggedRecall]:
     """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
+    of_turn = "" if turn is None else "AND turn = ? "
     query = (
-        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? AND at >= ? AND at <= ? "  # noqa: S608 - our own names
-        "AND instr(candidates, ?) > 0 AND (? IS NULL OR turn = ?) ORDER BY step DESC, recall_key DESC"
+        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
+        "AND instr(candidates, ?) > 0 ORDER BY step DESC, recall_key DESC"
     )
     part = "{" if containing is None else orjson.dumps(containing).decode()
-    for row in sql.execute(query, (user, *span, part, turn, turn)):
+    for row in sql.execute(query, (user, *(() if turn is None else (turn,)), *span, part)):
         recall = logged_recall(row)
         if containing is None or any(one.id == containing for one in recall.kept):
             yield recall

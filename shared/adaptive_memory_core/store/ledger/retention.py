@@ -19,11 +19,13 @@ class LedgerRetention:
 
     def trim(self, *, now: float, log_days: float, log_recalls: int) -> int:
         """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
-        more than one reading of the clock says so (`clock_readings`)."""
-        now = believed_now(self._shared.file, now=now)
+        more than one reading of the clock says so (`clock_readings`); marks of a day go at once."""
+        kept_since = now - log_days * DAY
         with self._shared.reading() as sql:
             users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
-        gone = self._delete("at < ?", (now - log_days * DAY,))
+            due = sql.execute("SELECT EXISTS (SELECT 1 FROM recalls WHERE at < ?)", (kept_since,)).fetchone()[0]
+        believed = believed_now(self._shared.file, now=now) if due else now
+        gone = self._delete("at < ?", (believed - log_days * DAY,)) if due else 0
         for user, last_step in users:
             if last_step > 0:
                 gone += self._delete("user_key = ? AND step <= ?", (user, last_step))

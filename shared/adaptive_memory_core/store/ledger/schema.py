@@ -208,6 +208,7 @@ UPDATE records SET (useful_at, useful_step) = (
 
 _LOGGED_TURNS = """
 ALTER TABLE recalls ADD COLUMN turn TEXT;     -- the question that the recall was made for, where it has a name
+CREATE INDEX recalls_of_turn ON recalls (user_key, turn) WHERE turn IS NOT NULL;
 """
 
 _RANGES = """

@@ -21,7 +21,8 @@ _FLAGS = {
 }
 _RECENTLY_HELPFUL = (
     "SELECT stored_id FROM records INDEXED BY records_useful "
-    "WHERE user_key = ? AND useful_step > ? AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT ?"
+    "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
+    "AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT :limit"
 )
 
 
@@ -109,10 +110,11 @@ class LedgerStates:
             known = rows.known_states(sql, self._shared.collection_key, user, [stored_id])
             return known.get(stored_id, (0, seen.state))[1]
 
-    def recently_helpful(self, scope: Scope, *, since: int, limit: int) -> list[str]:
-        """The records that were of use after a step of the user's, the latest first."""
+    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
+        """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
-            found = sql.execute(_RECENTLY_HELPFUL, (self._shared.known_user(sql, scope), since, limit))
+            asked = {"user": self._shared.known_user(sql, scope), "recalls": recalls, "limit": limit}
+            found = sql.execute(_RECENTLY_HELPFUL, asked)
             return [row[0] for row in found]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:

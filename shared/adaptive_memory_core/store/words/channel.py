@@ -11,9 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored
+from adaptive_memory_core.flow.ports import Found, Stored
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.words.index import WordIndex
@@ -43,7 +44,7 @@ class LexicalChannel:
         """Somebody is going to look: what is written from now on is taken in at once."""
         self._asked = True
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
         self._asked = True
         note = self._keep_up()
@@ -56,22 +57,32 @@ class LexicalChannel:
         self._keep_up()
         return self._index.beside(scope, stored_ids)
 
-    def put(self, scope: Scope, records: Sequence[Stored]) -> None:
+    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None:
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
 
-    def drop(self, stored_ids: Sequence[str]) -> None:
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+        """Words are not moved by verdicts."""
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._index.drop(stored_ids)
 
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
+    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
+        """Learn of records that no longer say what was known of them, or are gone: another program wrote."""
+        if not self._asked:
+            return
+        if missing:
+            self._index.miss(missing)
         self._index.notice(scope, found)
 
-    def miss(self, stored_ids: Sequence[str]) -> None:
-        self._index.miss(stored_ids)
+    def stored_ids(self) -> set[str]:
+        return self._index.known()
 
-    def keep(self, scope: Scope) -> None:
+    def catch_up(self, scope: Scope) -> None:
         """Write down what looking has learned: at once where it is little, else in the background. And look again,
         from time to time, at what the user's records say."""
+        if not self._asked:
+            return
         if self._index.unwritten:
             self._keep()
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:

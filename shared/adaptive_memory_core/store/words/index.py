@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -11,22 +11,23 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
-from adaptive_memory_core.channels.words.bm25 import coverage
+from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.ports import Found, Leads, Pair, Stored, WordNews
+from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
-from adaptive_memory_core.store.chroma.metadata import created_at, metadata_of
 from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
 from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text
+from adaptive_memory_core.stored_metadata import created_at, metadata_of
 
-IN_RAM = 500_000  # records of all users whose lists are kept
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
@@ -35,37 +36,35 @@ class WordIndex:
 
     def __init__(self, rows: WordRows, fields: Fields) -> None:
         self._rows, self._fields = rows, fields
-        self._users: OrderedDict[Scope, Resident] = OrderedDict()
-        self._turn = threading.Lock()  # taken before the ledger's own, never within it
+        self._users = ListsInRam()
+        self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._unwritten = Unwritten()
-        self._half_done = False
+        self._half_done = False  # where an interrupt struck amid a change of what was learned
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> Leads:
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
-        asked = Counter(words(cue))
-        with self._alone():
-            user = self._resident(scope)
-            talk = user.conversation
-            covered = coverage(user.postings(asked), talk.layout, in_sessions=talk.in_sessions)
-            speakers = named(cue, talk.speakers)
+        asked, when = Counter(words(cue)), asks_when(cue)
+        with self._resident(scope) as user:
+            talk, postings = user.conversation, user.postings(asked)
             ids, numbers = user.ids, user.numbers
-            dated = user.dated if talk.in_sessions and asks_when(cue) else None
+            dated = user.dated if talk.in_sessions and when else None
+        covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
+        speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:
             said[talk.speakers[speakers[0]]] = 1.0
         leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
-        worth = sum(getattr(fusion, name) * values for name, values in known.items())
+        worth = sum(fusion.leads[name] * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return Leads(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
+        return WordsFound(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
-        with self._alone():
-            user = self._resident(scope)
+        with self._resident(scope) as user:
             layout, ids = user.conversation.layout, user.ids
             known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
         pairs = {one: next_to(layout, number) for one, number in known.items()}
@@ -89,8 +88,7 @@ class WordIndex:
 
     def notice(self, scope: Scope, found: Sequence[Found]) -> None:
         """Learn of those of the records that no longer say what was known of them: another program wrote."""
-        with self._alone():
-            user = self._resident(scope)
+        with self._resident(scope) as user:
             marks = {one.stored_id: user.mark(one.stored_id) for one in found}
         changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
         if changed:
@@ -114,24 +112,23 @@ class WordIndex:
     @interruptible
     def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        with self._turn:
+        with self._alone():
             self._ours = set()
         try:
             yield
         finally:
-            with self._turn:
+            with self._alone():
                 self._ours = None
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""
-        with self._alone():
-            return self._resident(scope).page(most)
+        with self._resident(scope) as user:
+            return user.page(most)
 
     def compare(self, scope: Scope, asked: Set[str], found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
         """Learn of those of the user's that changed hands or text. What was `asked` for and not found is left to the
         comparison of all ids."""
-        with self._alone():
-            user = self._resident(scope)
+        with self._resident(scope) as user:
             marks = {row[0]: user.mark(row[0]) for row in found}
         mine = {row[0] for row in found if (row[2] or {}).get(self._fields.user_id) == scope.user}
         changed = [row for row in found if row[0] in mine and marks[row[0]] != self._mark(row[1], row[2])]
@@ -173,8 +170,8 @@ class WordIndex:
 
     @interruptible
     def _alone(self) -> Generator[None, None, None]:
-        """One thread at a time. An interrupt in here may leave what is in RAM half done: then the next one begins anew
-        with what the ledger says, and what was learned beyond it is learned again."""
+        """One thread at a time. After an interrupt in here the next one begins anew with what the ledger says, and what
+        was learned beyond it is learned again."""
         with self._turn:
             if self._half_done:
                 self._users.clear()
@@ -193,7 +190,7 @@ class WordIndex:
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
 
     def _claim(self, stored_ids: Iterable[str]) -> None:
-        with self._turn:
+        with self._alone():
             if self._ours is not None:
                 self._ours.update(stored_ids)
 
@@ -212,25 +209,32 @@ class WordIndex:
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
         return word_rows.mark(text or "", self._turn_of(text, metadata))
 
-    def _resident(self, scope: Scope) -> Resident:
-        """The user's lists, as of now."""
-        rows, version = self._unwritten.rows(scope), self._unwritten.version
-        user, news = self._news(scope)
-        if user.version != version:
-            user.lift(rows)
-        user.take_in(news)
-        if user.version != version:
-            user.lay(rows, self._unwritten.overruled, version)
-        if len(user):  # of somebody who has nothing, nothing is kept
-            self._users[scope] = user
-            self._users.move_to_end(scope)
-        while len(self._users) > 1 and sum(map(len, self._users.values())) > IN_RAM:
-            self._users.popitem(last=False)
-        return user
+    @interruptible
+    def _resident(self, scope: Scope) -> Generator[Resident, None, None]:
+        """The user's lists, as of now. While they are made and used only this user waits; all wait for the ledger."""
+        held = self._users.of(scope)
+        try:
+            with held.turn:
+                with self._alone():
+                    user, news = self._news(scope, held)
+                    version = self._unwritten.version
+                    stale = user.version != version
+                    rows = dict(self._unwritten.rows(scope)) if stale else {}
+                    overruled = set(self._unwritten.overruled) if stale else set()
+                held.lists = None  # whoever interrupts this leaves no half of it
+                if stale:
+                    user.lift(rows)
+                user.take_in(news)
+                if stale:
+                    user.lay(rows, overruled, version)
+                held.lists = user
+                yield user
+        finally:
+            self._users.used(scope, held)
 
-    def _news(self, scope: Scope) -> tuple[Resident, WordNews]:
+    def _news(self, scope: Scope, held: Held) -> tuple[Resident, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        user = self._users.get(scope)
+        user = held.lists
         if user is None or user.wasted > WASTE:
             user = Resident()
         news = self._rows.news(scope, *user.seen)

@@ -17,6 +17,7 @@ from adaptive_memory_core.store.words.pending_changes import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
+OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
 Array = Any
 _TIMES = frozenset(words(" ".join(SAYS)))
 
@@ -52,6 +53,12 @@ class Resident:
     def wasted(self) -> float:
         """The share of its entries that are of removed records."""
         return 1.0 - len(self.numbers) / len(self.ids) if self.ids else 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """About what it takes in RAM: its postings thrice, by record and by word, and what each record is known by."""
+        postings: int = sum(one.nbytes for one in (*self._terms, *self._counts, self._docs, self._times, self._known))
+        return postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
 
     def mark(self, stored_id: str) -> bytes | None:
         """What was known of a record."""
@@ -89,8 +96,9 @@ class Resident:
 
     def lay(self, rows: Mapping[str, Row], overruled: Set[str], version: int) -> None:
         """Hold these besides what the ledger says; what is overruled is no longer so."""
-        self._bury([one for one in overruled if one in self.numbers and one not in self._laid])
-        new = [row for one, row in rows.items() if one not in self._laid]
+        told = {one for one, row in rows.items() if self.mark(one) == row[1]}  # by the ledger too, or laid before
+        self._bury([one for one in overruled if one in self.numbers and one not in self._laid and one not in told])
+        new = [row for one, row in rows.items() if one not in self._laid and one not in told]
         if new:
             self._add([(self._row, *row) for row in new])
             self._laid.update(marks(new))

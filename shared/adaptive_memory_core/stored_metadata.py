@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.state_ranges import MOST_READS
 from adaptive_memory_core.policy.ranges import LARGEST
-from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Hit, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 
@@ -62,6 +62,19 @@ def record_of(
         written,
         found,
     )
+
+
+def hits_of(
+    scope: Scope,
+    found: Iterable[tuple[str, str | None, Metadata | None, float]],
+    states: Mapping[str, ReadState],
+    fields: Fields,
+) -> list[Hit]:
+    """What a search brought, as hits: each record with its read state, the ledger's where there is one."""
+    return [
+        Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
+        for stored_id, text, metadata, similarity in found
+    ]
 
 
 def created_at(metadata: Metadata | None, fields: Fields) -> float | None:

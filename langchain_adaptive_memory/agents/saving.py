@@ -1,0 +1,80 @@
+"""What of a turn is saved, and under which id? The user's words, or these with the answer, if worth keeping."""
+
+from __future__ import annotations
+
+import inspect
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import BaseMessage
+
+from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.learn.worth_keeping import worth_keeping
+from langchain_adaptive_memory.agents.conversation import turns_of, words
+from langchain_adaptive_memory.agents.evidence import unmarked
+
+Save = Literal["user", "turn"] | Callable[[str, str], str | Iterable[str] | None]
+
+
+def checked_save(save: Any) -> Save | None:
+    """What a middleware can be told to save."""
+    if save in (None, "user", "turn") or (callable(save) and not inspect.iscoroutinefunction(save)):
+        return save  # type: ignore[no-any-return]
+    raise InvalidInputError(
+        f"save is {save!r}. Give None, 'user', 'turn', or a function (not async) of what the user said and of the "
+        "answer to the text that is worth keeping, to several, or to None."
+    )
+
+
+def to_save(
+    save: Save | None, said: Mapping[str | None, str], answer: str, messages: Sequence[BaseMessage], thread: str | None
+) -> dict[str, str]:
+    """The texts to save, by id; `said` are the user's words in this turn, by the id of the message."""
+    answer = unmarked(answer)
+    if not said or save is None:
+        return {}
+    if save == "user":
+        kept = {one: text for one, text in said.items() if worth_keeping(text)}
+        return {saved_id(_first_with(text, one, messages), text, thread): text for one, text in kept.items()}
+    last = list(said)[-1]
+    if callable(save):
+        chosen = save("\n".join(said.values()), answer)
+        texts = [chosen] if isinstance(chosen, str) else list(chosen or ())
+        ids = [saved_id(last, text, thread, number) for number, text in enumerate(texts)]
+        return dict(zip(ids, texts, strict=True))
+    if not worth_keeping("\n".join(said.values()), answer):
+        return {}
+    text = as_turn(said.values(), answer)
+    return {saved_id(last, text, thread): text}
+
+
+def as_turn(said: Iterable[str], answer: str) -> str:
+    """A turn as one text; the user's words as they are where there is no answer."""
+    if not answer:
+        return "\n".join(said)
+    return "\n".join([*(f"User: {one}" for one in said), f"Assistant: {answer}"])
+
+
+def saved_id(message: str | None, text: str, thread: str | None, number: int = 0) -> str:
+    """In a thread, that of the message, so that an edited one is written over; elsewhere that of the words themselves.
+
+    >>> saved_id("1", "tea", "t") == saved_id("1", "coffee", "t")
+    True
+    >>> saved_id("1", "tea", None) == saved_id("2", "tea", None)
+    True
+    """
+    name = text if message is None or thread is None else f"{thread}\n{message}" + (f"\n{number}" if number else "")
+    return f"turn-{uuid.uuid5(uuid.NAMESPACE_OID, name)}"
+
+
+def in_sight(messages: Sequence[BaseMessage], thread: str | None) -> list[str]:
+    """The ids under which this conversation may have been saved: the model has it before it already."""
+    said = [(one.id, words(one), unmarked(answer)) for one, answer in turns_of(messages)]
+    ids = [saved_id(one, text, thread) for one, asked, answer in said for text in (asked, as_turn([asked], answer))]
+    return list(dict.fromkeys(ids))
+
+
+def _first_with(text: str, message: str | None, messages: Sequence[BaseMessage]) -> str | None:
+    """The message of this conversation that said the same first: what is said twice is kept once."""
+    return next((one.id for one, _ in turns_of(messages) if words(one) == text), message)

@@ -1,0 +1,41 @@
+"""What is asked of a recall? One call with its arguments checked, and what its words say about time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Fields, Record, Scope
+
+Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of recall, checked."""
+
+    id: str
+    scope: Scope
+    cue: Cue
+    k: int
+    now: float
+    where: Where | None
+    policy: Policy
+    regime: Regime
+    reinforce: bool
+    turn: str | None = None
+    intent: Intent = NO_INTENT
+    refuse: Refuse | None = None
+    notes: tuple[str, ...] = ()
+    fields: Fields = DEFAULT_FIELDS
+    reranker: Theirs | None = None
+
+    @property
+    def candidates(self) -> int:
+        """How many records each source is asked for."""
+        return max(self.policy.recall_k, self.k)

@@ -1,0 +1,57 @@
+"""Who is asked for candidates? The one list of all sources, in stages: a later one may see what an earlier one said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.foreign_calls import together
+from adaptive_memory_core.flow.calls.time_limits import in_collection
+from adaptive_memory_core.flow.candidates.asked_time import AskedTime
+from adaptive_memory_core.flow.candidates.callers_own import CallersOwn
+from adaptive_memory_core.flow.candidates.recently_helpful import RecentlyHelpful
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.vectors import Vectors
+from adaptive_memory_core.flow.candidates.words import Words
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Answer, Asked, Source
+from adaptive_memory_core.policy.channel_names import DENSE, is_channel_name
+
+Stages = Sequence[Sequence[Source]]
+SOURCES: Stages = (
+    (Words(),),
+    (Vectors(),),
+    (AskedTime(), RecentlyHelpful()),
+)
+
+
+def stages_with(channels: Iterable[str]) -> Stages:
+    """All sources of a memory: ours, and the channels that the caller has given it, which are asked first."""
+    first, *later = SOURCES
+    return ((*first, *(CallersOwn(name) for name in channels)), *later)
+
+
+def channels_of(stages: Stages) -> list[str]:
+    """The sources that a policy may name, its channels, vectors first. All others are asked in any case."""
+    names = [one.name for stage in stages for one in stage if is_channel_name(one.name)]
+    return sorted(names, key=lambda name: name != DENSE)
+
+
+def ask_sources(ports: Ports, request: Request) -> Flow[list[Answer]]:
+    """What each source that is wanted says, asked once: those of a stage at the same time, stage after stage."""
+    wanted = [[one for one in stage if one.wanted(request)] for stage in ports.sources]
+    answers: list[Answer] = []
+    passing = None
+    if request.where is not None and wanted[0]:
+        try:
+            passing = yield from in_collection(
+                ports, request.policy, ports.search.passing, request.scope, request.where
+            )
+        except StoreError as error:
+            answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
+            wanted[0] = []
+    for stage in wanted:
+        asked = Asked(passing, tuple(answers))
+        answers += yield from together([one.ask(ports, request, asked) for one in stage])
+    return answers

@@ -1,0 +1,23 @@
+"""Who must hear what became of the records? Every index: a copy of what they say, kept to find them by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from adaptive_memory_core.flow.ports.records import Stored
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.records import Scope, Verdict
+
+
+class Index(Protocol):
+    """It hears of all that is written, judged and removed, within the ledger's transaction; and, after a recall, what
+    that came upon, which other programs may have changed. What is removed leaves nothing behind in it."""
+
+    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None: ...
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
+    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...
+    def catch_up(self, scope: Scope) -> None: ...
+    def stored_ids(self) -> set[str]:
+        """The ids of all records that it has something of."""

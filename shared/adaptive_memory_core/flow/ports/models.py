@@ -1,0 +1,18 @@
+"""Who turns text into vectors? What a flow asks of an embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from adaptive_memory_core.flow.ports.search import Vector
+
+
+class Embedder(Protocol):
+    """Texts to vectors of one length. Where it `can_wait`, an event loop awaits `aembed_query`."""
+
+    @property
+    def can_wait(self) -> bool: ...
+    def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
+    def embed_query(self, text: str) -> Vector: ...
+    async def aembed_query(self, text: str) -> Vector: ...

@@ -1,0 +1,26 @@
+"""Which records are near, or let through by a filter? What a recall asks of whoever searches: Chroma, or a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.records import Scope
+
+Where = Mapping[str, Any]
+Vector = Any
+
+
+class Search(Protocol):
+    """Finding, within one scope."""
+
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]: ...
+    def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
+    def during(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
+    ) -> list[Found]: ...
+    def passing(self, scope: Scope, where: Where) -> set[str]: ...
+    def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]: ...

@@ -1,0 +1,79 @@
+"""Where do candidates come from? What a source of them is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from adaptive_memory_core.policy.channel_names import DENSE
+from adaptive_memory_core.records import Cue, Hit, Metadata
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.calls.drive import Flow
+    from adaptive_memory_core.flow.candidates.request import Request
+    from adaptive_memory_core.flow.ports import Ports
+
+
+class Found(NamedTuple):
+    """What a search brought, before it is read: `similarity` is calibrated, `metadata` as the collection has it."""
+
+    stored_id: str
+    text: str | None
+    metadata: Metadata | None
+    similarity: float
+
+
+class Leads(Protocol):
+    """What a source says of candidates, whoever named them: for each, by its id in the collection, numbers in [0, 1]
+    by name. A source that answered gives every candidate the same names."""
+
+    def __call__(self, hits: Sequence[Hit]) -> Sequence[Mapping[str, float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one source says: the records it names, best first, and what it has to say of any candidate.
+
+    `named` are ids in the collection; `found` are records that came with their texts already. `asked_for` are ids as
+    the user knows them, which the recall accounts for even where there is no such record.
+    """
+
+    source: str
+    named: Sequence[str] = ()
+    found: Sequence[Found] = ()
+    asked_for: Sequence[str] = ()
+    leads: Leads | None = None
+    cue: Cue | None = None  # the cue as later sources are to take it: with its vector, or less what was taken care of
+    notes: tuple[str, ...] = ()
+    error: Exception | None = None  # why it found nothing
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.named or self.found or self.asked_for)
+
+
+class Asked(NamedTuple):
+    """What a source may know besides the request: which ids pass the caller's filter (None: there is no filter), and
+    what the stages before it answered."""
+
+    passing: Set[str] | None = None
+    earlier: Sequence[Answer] = ()
+
+    def cue(self, request: Request) -> Cue:
+        """The cue as the sources so far left it."""
+        return next((one.cue for one in reversed(self.earlier) if one.cue is not None), request.cue)
+
+    @property
+    def nearest(self) -> Answer:
+        """What the vectors found, in a stage after theirs."""
+        return next(one for one in self.earlier if one.source == DENSE)
+
+
+class Source(Protocol):
+    """One place where candidates come from. It is asked once a recall, and only where it is wanted."""
+
+    @property
+    def name(self) -> str: ...
+    def wanted(self, request: Request) -> bool: ...
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]: ...

@@ -1,0 +1,62 @@
+"""What do words say? What a recall asks of the word index, and what that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
+from adaptive_memory_core.channels.conversation.sessions import Conversation
+from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.records import Hit, Scope
+
+Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFound:
+    """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.
+
+    `covered` is how well the best one answers; `numbers` say where in the columns a record stands; `talk` is how the
+    records stand to each other, where they are turns of a conversation.
+    """
+
+    best: Sequence[str]
+    columns: Mapping[str, Any]
+    covered: float
+    numbers: Mapping[str, int]
+    cue: str  # what the vectors are to look for: the cue, less what words take care of
+    talk: Conversation | None = None
+    note: str | None = None
+
+    def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
+        """What words say of each; nothing speaks for a record that they do not know."""
+        places = [self.numbers.get(hit.stored_id, -1) for hit in hits]
+        columns = {
+            name: [float(values[place]) if 0 <= place < len(values) else 0.0 for place in places]
+            for name, values in self.columns.items()
+        }
+        columns["covered"] = [self.covered] * len(hits)
+        if self.talk is not None:
+            columns["before"], columns["company"] = self._of_each_other(hits, places, self.talk)
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _of_each_other(
+        self, hits: Sequence[Hit], places: Sequence[int], talk: Conversation
+    ) -> tuple[list[float], list[float]]:
+        """In a conversation, what the candidates say of each other; one met since then stands alone."""
+        close = [min(1.0, max(0.0, hit.similarity)) for hit in hits]
+        last = len(talk.places)
+        there = {place: like for place, like in zip(places, close, strict=True) if 0 <= place < last}
+        found = session_similarity(there, talk)
+        pairs = [found.get(place, (like, like)) for place, like in zip(places, close, strict=True)]
+        return [before for before, _ in pairs], [best for _, best in pairs]
+
+
+class Words(Protocol):
+    """Records found by their words, and who stands beside whom. Looking writes nothing: what was learned of other
+    programs' writing stays in RAM, until it is written down in the background."""
+
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound: ...
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...

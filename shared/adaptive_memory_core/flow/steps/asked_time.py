@@ -1,0 +1,42 @@
+"""When is asked about? The question's own words about time, in the languages that this memory reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adaptive_memory_core.cue.time.intent import Sign, signs, together
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.gather import said
+from adaptive_memory_core.flow.candidates.request import Refuse, Request
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.score.time_match import OUTSIDE, outside
+
+
+def understand_time(ports: Ports, request: Request) -> Flow[Request]:
+    """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
+    words = request.cue.own_words
+    if not request.policy.time_words.enabled or not words.strip():
+        return request
+    found: list[Sign] = []
+    notes: list[str] = []
+    for language in ports.languages:
+        outcome = yield from attempt(Exception, signs, words, language, now=request.now)
+        found += outcome.value or ()
+        if outcome.error is not None:
+            name = getattr(language, "__name__", type(language).__name__)
+            notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
+    if not found and not notes:
+        return request
+    asked = replace(request, intent=together(found), notes=(*request.notes, *notes))
+    return replace(asked, refuse=_strict(asked)) if asked.intent.windows and request.policy.time_words.strict else asked
+
+
+def _strict(request: Request) -> Refuse:
+    """What the caller refuses, and then what is of another time."""
+    own, intent = request.refuse, request.intent
+
+    def refuse(record: Record) -> str | None:
+        return (None if own is None else own(record)) or (OUTSIDE if outside(record, intent) else None)
+
+    return refuse

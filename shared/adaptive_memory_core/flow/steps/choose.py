@@ -1,0 +1,46 @@
+"""Which candidates are returned? Gates, blend and selection over what was gathered, with a reason for everyone else."""
+
+from __future__ import annotations
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow.candidates.gather import Gathered, use_of
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.steps.candidate_vectors import Compared
+from adaptive_memory_core.flow.steps.relevance_floor import FloorVerdict
+from adaptive_memory_core.flow.steps.rerank_best import Judged
+from adaptive_memory_core.records import Dropped
+from adaptive_memory_core.score.nothing_found import of_time_alone
+from adaptive_memory_core.score.select import select
+
+
+def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Judged, compared: Compared) -> Recall:
+    """The hits to return, and everyone else with the reason."""
+    use = use_of(gathered.known, request)
+    kept, dropped = select(
+        judged.hits,
+        request.policy,
+        k=request.k,
+        now=request.now,
+        intent=request.intent,
+        vectors=compared.vectors,
+        use=use,
+        time_alone=of_time_alone(request.cue.own_words, request.intent),
+    )
+    if floor.refused is not None:
+        dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
+        kept = ()
+    return Recall(
+        id=request.id,
+        scope=request.scope,
+        cue=gathered.cue,
+        k=request.k,
+        now=request.now,
+        policy=request.policy,
+        kept=kept,
+        dropped=(*dropped, *gathered.absent),
+        trace=(*request.notes, *gathered.notes, *floor.notes, *judged.notes, *compared.notes),
+        intent=request.intent,
+        use=use,
+        fields=request.fields,
+        unrelated=floor.unrelated,
+    )

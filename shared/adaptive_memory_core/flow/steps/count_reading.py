@@ -1,0 +1,72 @@
+"""What does a recall leave behind? Its count, the state of what it returned, its line in the log; and the indexes hear
+what it came upon."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache, partial
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.patience import waiting_at_most
+from adaptive_memory_core.flow.candidates.gather import Gathered, unknown_records
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import Entry, Ports
+from adaptive_memory_core.flow.ports import seen as seen_of
+from adaptive_memory_core.flow.steps.tell_indexes import catch_up
+from adaptive_memory_core.learn.decay.strength import read
+from adaptive_memory_core.policy.policy import Policy
+
+LOGGED_CUE = 2_000  # characters of a cue that the log keeps
+
+
+def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> Flow[Recall]:
+    """Count the recall and its reads, if it is a reading. A ledger that refuses costs the count and a note, never the
+    answer."""
+    if not request.reinforce:
+        return answer
+    within = ports.count_seconds
+    yield from attempt(LedgerError, waiting_at_most, within, catch_up, ports, request.scope)  # else a later recall does
+    outcome = yield from attempt(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
+    if outcome.value is None:
+        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+    if ports.write_through:
+        shown = yield from attempt(AdaptiveMemoryError, ports.write_back.flush)
+        if shown.error is not None:
+            late = f"the collection does not show this recall yet: {shown.error}"
+            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
+    return replace(answer, step=outcome.value)
+
+
+def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
+    """One transaction: the user's step, the state of what was read, the log."""
+    policy = answer.policy
+    name, json = _named(policy)
+    entry = Entry(
+        id=answer.id,
+        at=answer.now,
+        cue=answer.cue.text[:LOGGED_CUE],
+        k=answer.k,
+        policy_hash=name,
+        policy_json=json,
+        kept=answer.kept,
+        dropped=answer.dropped,
+        regime=request.regime,
+        pace=policy.pace,
+        turn=request.turn,
+        strangers=unknown_records(gathered.hits, gathered.known, request),
+        extent=gathered.whole,
+        logged=ports.log,
+    )
+    seen = {one.hit.stored_id: seen_of(one.record) for one in answer.kept if one.hit.stored_id not in gathered.guests}
+    counted = ports.ledger.recalls.count(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
+    if counted.changed:
+        ports.write_back.wake()
+    return counted.step
+
+
+@lru_cache(maxsize=64)
+def _named(policy: Policy) -> tuple[str, str]:
+    """The policy's hash and JSON, which a recall would otherwise spend a tenth of its time on."""
+    return policy.hash, policy.to_json()

@@ -1,0 +1,136 @@
+"""What is left of the candidates where memories fade? Their strength as of now, and whoever further out is stronger.
+
+Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few enough to
+be compared one by one, or the search widens until none is left that could win. So the top k under decay are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.time_limits import nearest
+from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, present, timeline_of
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import Extent, Ports
+from adaptive_memory_core.flow.steps.widen_search import TIMES_WIDER, both, with_nearest
+from adaptive_memory_core.learn.decay.could_outrank import least_strength, strongest
+from adaptive_memory_core.learn.decay.strength import Timeline, as_of, strong_since
+from adaptive_memory_core.records import Hit
+
+STRONG = 0.5  # of strength: those who have it are named first
+MOST_NEAREST = 30_000  # candidates at the very most; Chroma answers no more at once
+
+
+def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+    """The candidates as strong as they are now, and all that decay lets through from further out."""
+    if timeline_of(gathered.known, request).still:
+        return gathered
+    gathered = aged(gathered, request)
+    if len(gathered.nearest) < gathered.asked:
+        return gathered
+    while _least(gathered.nearest, gathered, request) is not None:
+        compared = yield from _compared(ports, request, gathered)
+        if compared is not None:
+            gathered = compared
+            break
+        if gathered.asked >= MOST_NEAREST:
+            count = len(gathered.nearest)
+            note = f"records beyond the {count:,} nearest may be stronger than what decay has left of these"
+            gathered = replace(gathered, notes=(*gathered.notes, note))
+            break
+        gathered = yield from _widened(ports, request, gathered)
+        if len(gathered.nearest) < gathered.asked:
+            break
+    best = strongest(gathered.nearest, request.policy, k=request.k, now=request.now)
+    return _without_twins(replace(gathered, nearest=best))
+
+
+def _compared(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered | None]:
+    """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
+    since beside them hardly any of the many weak ones still could."""
+    extent = yield from ask(ports.records.extent)
+    nearest_ones = hits = gathered.nearest
+    for most in (STRONG, 0.0):
+        least = _least(hits, gathered, request)
+        if least is None or (hits is not nearest_ones and least >= STRONG):
+            break
+        named = yield from _named(ports, request, max(least, most), extent)
+        if named is None:
+            return None
+        seen = {hit.stored_id for hit in hits}
+        new = [one for one in named if one not in seen]
+        more = yield from ask(ports.search.among, request.scope, gathered.cue.vector, new, request.where)
+        of_more = yield from known_of(ports, request, more)
+        gathered = replace(gathered, known=both(gathered.known, of_more))
+        timeline = timeline_of(gathered.known, request)
+        hits = [*hits, *_aged_hits(present(request, more, of_more), gathered, timeline, request)]
+    return replace(gathered, nearest=hits)
+
+
+def _least(hits: Sequence[Hit], gathered: Gathered, request: Request) -> float | None:
+    """The strength that a record further out than the nearest ones would need to come among the k best of the hits."""
+    bound = gathered.nearest[-1].similarity if gathered.nearest else 0.0
+    return least_strength(hits, request.policy, bound=bound, k=request.k, now=request.now)
+
+
+def _widened(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+    """The same search, further out; where it reaches the end, the size of the collection is kept."""
+    asked = min(TIMES_WIDER * gathered.asked, MOST_NEAREST)
+    extent = yield from ask(ports.records.extent)
+    found = yield from nearest(ports, request, gathered.cue.vector, asked)
+    wider = yield from with_nearest(ports, request, gathered, found, asked=asked)
+    whole = extent if len(found) < asked and request.where is None else None
+    return replace(aged(wider, request), whole=whole)
+
+
+def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow[list[str] | None]:
+    """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
+    limit = max(request.policy.recall_limit, request.k)
+
+    def since(timeline: Timeline) -> tuple[int, float] | None:
+        return strong_since(timeline.under(request.regime), least, now=request.now)
+
+    outcome = yield from attempt(
+        LedgerError,
+        ports.ledger.states.strong,
+        request.scope,
+        least,
+        since,
+        extent=extent,
+        limit=limit,
+        turn=request.turn,
+    )
+    return outcome.value
+
+
+def aged(gathered: Gathered, request: Request) -> Gathered:
+    """The candidates, each as strong as it is now."""
+    timeline = timeline_of(gathered.known, request)
+    if timeline.still:
+        return gathered
+    return replace(
+        gathered,
+        nearest=_aged_hits(gathered.nearest, gathered, timeline, request),
+        others=_aged_hits(gathered.others, gathered, timeline, request),
+    )
+
+
+def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, request: Request) -> list[Hit]:
+    """What the ledger has not met has not begun to decay. Aging is absolute: done twice, it changes nothing."""
+    states = {} if gathered.known.value is None else gathered.known.value.states
+    aged = []
+    for hit in hits:
+        record = hit.record
+        state = states.get(hit.stored_id)
+        now = state if state is None else as_of(state, record.kind, timeline, now=request.now)
+        aged.append(hit if now is None or now is record.read else replace(hit, record=replace(record, read=now)))
+    return aged
+
+
+def _without_twins(gathered: Gathered) -> Gathered:
+    """Whoever came among the nearest is named there alone."""
+    nearest_ids = {hit.stored_id for hit in gathered.nearest}
+    return replace(gathered, others=[hit for hit in gathered.others if hit.stored_id not in nearest_ids])

@@ -1,0 +1,40 @@
+"""Who hears what became of the records? Every index, once: what was written, judged, removed, or come upon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.flow.candidates.gather import Gathered
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import Found, Ports, Stored
+from adaptive_memory_core.records import Scope, Verdict
+
+
+def wrote(ports: Ports, scope: Scope, records: Sequence[Stored]) -> None:
+    for index in ports.indexes:
+        index.wrote(scope, records)
+
+
+def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+    for index in ports.indexes:
+        index.judged(scope, verdicts)
+
+
+def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
+    for index in ports.indexes:
+        index.removed(scope, stored_ids)
+
+
+def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
+    """What a recall looked at, and what is gone that some source still named: other programs write as well."""
+    here = {hit.stored_id for hit in gathered.hits}
+    missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
+    found = [Found(hit.stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
+    for index in ports.indexes:
+        index.came_upon(request.scope, found, missing)
+
+
+def catch_up(ports: Ports, scope: Scope) -> None:
+    """A recall that counts lets every index write down what looking has taught it; it sees itself to when."""
+    for index in ports.indexes:
+        index.catch_up(scope)

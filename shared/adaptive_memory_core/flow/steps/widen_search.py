@@ -1,0 +1,72 @@
+"""What if gates leave too few? The vector search once more, further out, until there are enough or no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adaptive_memory_core.errors import EmbedderMismatchError, StoreError
+from adaptive_memory_core.flow.calls.drive import Flow, Outcome
+from adaptive_memory_core.flow.calls.time_limits import nearest
+from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, present
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import KnownStates, Ports
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.select import wants_more
+
+TIMES_WIDER = 4  # as many candidates at each further try
+
+
+def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+    """The candidates, with more of the nearest where too few of them may be returned."""
+    policy, asked = request.policy, gathered.asked
+    most = max(policy.recall_limit, request.k)
+    while gathered.lost is None and wants_more(gathered.nearest, policy, k=request.k, asked=asked, now=request.now):
+        asked = min(TIMES_WIDER * asked, most)
+        try:
+            found = yield from nearest(ports, request, gathered.cue.vector, asked)
+        except EmbedderMismatchError:
+            raise
+        except StoreError as error:
+            if not gathered.others:
+                raise
+            return replace(
+                gathered, nearest=[], lost=error, notes=(*gathered.notes, f"the channel 'dense' was left out: {error}")
+            )
+        gathered = yield from with_nearest(ports, request, gathered, found, asked=asked)
+    notes = _notes(request, gathered)
+    return replace(gathered, notes=(*gathered.notes, *notes)) if notes else gathered
+
+
+def with_nearest(
+    ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int
+) -> Flow[Gathered]:
+    """The candidates with these in the place of the nearest; only of new ones the read state is asked."""
+    before = {hit.stored_id: hit for hit in gathered.hits}
+    new = [one for one in found if one.stored_id not in before]
+    known = yield from known_of(ports, request, new)
+    hits = before | {hit.stored_id: hit for hit in present(request, new, known)}
+    return replace(
+        gathered,
+        nearest=[replace(hits[one.stored_id], similarity=one.similarity) for one in found],
+        others=[hit for hit in gathered.others if hit.stored_id not in {one.stored_id for one in found}],
+        known=both(gathered.known, known),
+        asked=asked,
+    )
+
+
+def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
+    """What is known of these records and of those; an error of either is one of both."""
+    if first.value is None or second.value is None:
+        return second if first.error is None else first
+    states = {**first.value.states, **second.value.states}
+    return Outcome(second.value._replace(states=states, new=first.value.new | second.value.new))
+
+
+def _notes(request: Request, gathered: Gathered) -> tuple[str, ...]:
+    hits, policy, notes = gathered.nearest, request.policy, []
+    if len(hits) >= gathered.asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):
+        notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
+    if gathered.known.error is not None:
+        notes.append(f"the collection's own read state was used: {gathered.known.error}")
+    return tuple(notes)

@@ -1,0 +1,53 @@
+"""What happened to a memory? Its recalls and the changes of its records, as the ledger keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCandidate:
+    """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned."""
+
+    id: str
+    score: float | None
+    parts: Mapping[str, float]
+    signals: Mapping[str, float]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRecall:
+    """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
+
+    `turn` names the question that it was made for, where the caller named one.
+    """
+
+    id: str
+    step: int
+    at: float
+    cue: str
+    k: int
+    policy_hash: str
+    candidates: tuple[LoggedCandidate, ...]
+    turn: str | None = None
+
+    @property
+    def kept(self) -> tuple[LoggedCandidate, ...]:
+        return tuple(candidate for candidate in self.candidates if candidate.reason is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A line of the audit trail: what happened to a record's standing, at which of the user's recalls, by whom.
+
+    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful" or "pruned"; `by` is "recall <id>"
+    or the name that the caller gave.
+    """
+
+    id: str
+    at: float
+    step: int
+    what: str
+    by: str

@@ -1,0 +1,48 @@
+"""What came of forgetting, pruning and restoring? A receipt of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What `forget` removed, and what it cannot reach."""
+
+    id: str
+    collection: bool
+    ledger: bool
+    log_entries: int
+    verdicts: int
+    note: str = (
+        "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
+        "`chroma vacuum --path DIR` does that at once. Words of a cue that asked for it stay in the log until its "
+        "retention ends. Copies and backups are out of reach."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came of restoring a state: how many records took theirs, and the ids that nothing here stands for."""
+
+    records: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruneReceipt:
+    """What `prune` removed (or, in a dry run, would remove).
+
+    `kept` records were looked at and are still strong enough, `vanished` ones had been deleted by others before. Where
+    `limit` ended the work, `complete` is False: call again.
+    """
+
+    ids: tuple[str, ...]
+    below: float
+    dry_run: bool
+    kept: int
+    vanished: int
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.ids)

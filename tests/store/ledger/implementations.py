@@ -1,0 +1,42 @@
+"""Over which ledgers does the contract run? Another database is one more line in `IMPLEMENTATIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.flow.ports import Ledger
+
+COLLECTION = "uuid-of-a-collection"
+
+
+class Ledgers:
+    """Ledgers of one store. What is asked for again is another connection to it; a store in RAM has but one."""
+
+    def __init__(self, make: Callable[[], Ledger]) -> None:
+        self._make = make
+        self._opened: list[Ledger] = []
+
+    def __call__(self) -> Ledger:
+        ledger = self._make()
+        ledger.attach(COLLECTION, "memories")
+        self._opened.append(ledger)
+        return ledger
+
+    def close(self) -> None:
+        for ledger in self._opened:
+            ledger.close()
+        self._opened.clear()
+
+
+def _file(directory: Path) -> Callable[[], Ledger]:
+    return lambda: SQLiteLedger(str(directory / "ledger.sqlite3"))
+
+
+def _ram(_: Path) -> Callable[[], Ledger]:
+    ledger = SQLiteLedger(":memory:")
+    return lambda: ledger
+
+
+IMPLEMENTATIONS: dict[str, Callable[[Path], Callable[[], Ledger]]] = {"SQLite file": _file, "SQLite in RAM": _ram}

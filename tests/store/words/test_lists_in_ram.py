@@ -1,0 +1,65 @@
+"""Are posting lists in RAM bounded in bytes, and does nobody wait for another user's?"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from adaptive_memory_core import AdaptiveMemory, Policy, Scope
+from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.flow.ports.ledger_values import WordNews
+from adaptive_memory_core.store.words.lists_in_ram import ListsInRam
+from adaptive_memory_core.store.words.posting_lists import Resident
+from adaptive_memory_core.store.words.rows import Text, row_of
+
+WORDS = Policy(channels=("dense", "lexical"))
+
+
+def lists(text: str, copies: int) -> Resident:
+    made = Resident()
+    written = [(n, *row_of(Text(str(n), f"{n} {text}", Turn()))) for n in range(copies)]
+    made.take_in(WordNews(1, (), written))
+    return made
+
+
+def test_those_used_longest_ago_go_where_all_are_too_many_bytes() -> None:
+    one, long = lists("green tea", 9), lists(" ".join(map(str, range(900))), 9)
+    assert 10 * one.nbytes < long.nbytes
+    kept = ListsInRam(most_bytes=long.nbytes + one.nbytes)
+    for name, made in (("a", one), ("b", one), ("c", one), ("b", one), ("d", long)):
+        held = kept.of(Scope(name))
+        held.lists = made
+        kept.used(Scope(name), held)
+    assert [name for name in "abcd" if kept.of(Scope(name)).lists is not None] == ["b", "d"]
+
+
+def test_one_users_lists_are_kept_however_large() -> None:
+    kept = ListsInRam(most_bytes=1)
+    held = kept.of(Scope("a"))
+    held.lists = lists("tea", 5)
+    kept.used(Scope("a"), held)
+    assert kept.of(Scope("a")) is held
+
+
+def test_nobody_waits_while_anothers_lists_are_made(memory: AdaptiveMemory) -> None:
+    alice, bob = (memory.for_user(name) for name in ("alice", "bob"))
+    for user in (alice, bob):
+        user.remember("the parrot speaks")
+        user.recall("parrot", policy=WORDS)
+    index: Any = memory.ports().words
+    found: list[int] = []
+    with index._index._users.of(Scope("alice")).turn:
+        waiting = threading.Thread(target=lambda: found.append(len(bob.recall("parrot", policy=WORDS))))
+        waiting.start()
+        waiting.join(30)
+        assert found == [1]
+    assert len(alice.recall("parrot", policy=WORDS)) == 1
+
+
+def test_a_cue_of_thousands_of_words_is_looked_up_by_those_that_say_the_most(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    common = " ".join(f"word{n}" for n in range(600))
+    alice.remember_many([common, common, "the parrot speaks", "a boat"])
+    found = alice.recall(f"{common} parrot", policy=WORDS.replace(recall_k=1), k=3, reinforce=False)
+    assert any(hit.text == "the parrot speaks" for hit in found)
+    assert found[0].text == common
