@@ -33,7 +33,7 @@ from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
-from adaptive_memory_core.upkeep_verbs import request_to_calibrate
+from adaptive_memory_core.verbs.looking_after import request_to_calibrate
 
 if TYPE_CHECKING:
     from chromadb import Collection
