@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import TracebackType
 from typing import Any
 
@@ -68,6 +69,10 @@ class Sharing:
         """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
         self._lease.close()
 
+    async def aclose(self: Any) -> None:
+        """`close`, async."""
+        await asyncio.to_thread(self._lease.close)
+
     def __enter__(self) -> Self:
         return self
 
@@ -75,6 +80,14 @@ class Sharing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 def feedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
@@ -80,7 +80,7 @@ class AdaptiveMemoryStore(BaseStore):
         self._embedding = None if index is None else Embedding(index)
         self._place = place = Place(path, client, self._embedding, Settings(collection, policy, keeping, clock))
         omit_expired = (ttl or {}).get("omit_expired", True)
-        self._shelf = Shelf(place.items, place.memory, self._embedding, clock, omit_expired=omit_expired)
+        self._shelf = Shelf(place.items, place.scope, self._embedding, clock, omit_expired=omit_expired)
         self._sweeper = Sweeper()
         self._letting_go = weakref.finalize(self, place.close)
 
@@ -88,6 +88,13 @@ class AdaptiveMemoryStore(BaseStore):
     def memory(self) -> AdaptiveMemory | None:
         """The memory behind the index: its policy, its log, `flush()`. None without an index."""
         return self._place.memory
+
+    @property
+    def scope(self) -> UserMemory | None:
+        """What the memory keeps of this store, of all its namespaces: the log of searches, statistics. It is for those
+        who look after the store; no user's memory, nor `store.memory.for_everyone()`, sees any of it. None without an
+        index."""
+        return self._place.scope
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do these operations. Reads see what was there before the writes; of two writes of a key the last wins."""

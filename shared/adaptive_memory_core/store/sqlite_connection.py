@@ -9,7 +9,9 @@ from pathlib import Path
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.store import descriptors
+from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_foreign, shows_damage
 from adaptive_memory_core.store.ledger.schema import migrate
+from adaptive_memory_core.store.lost_commits import lost, said, warn_of_lost_commits
 
 PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
 BUSY = ("database is locked", "database table is locked", "database is busy")
@@ -32,11 +34,15 @@ def connect(path: str) -> sqlite3.Connection:
         ) from error
 
 
-def prepare(connection: sqlite3.Connection, path: str, durability: str) -> bool:
-    """Make the file ready; gives whether it may be written."""
+def prepare(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
+    """Make the file ready; gives whether it may only be read, and how many pages a torn log has lost."""
     try:
-        return _prepared(connection, durability)
-    except sqlite3.Error as error:
+        lost_pages = _recovered(connection, place_of(path))
+        refuse_foreign(path, connection)
+        return _is_read_only(connection, durability), lost_pages
+    except (sqlite3.Error, *UNREADABLE) as error:
+        if shows_damage(error):
+            raise damaged(path, error) from error
         usual = (
             "It must be a SQLite file in a directory that may be written. Mend that, or pass "
             'ledger=":memory:" for reads that need not outlive the process.'
@@ -58,9 +64,23 @@ def is_busy(error: sqlite3.Error) -> bool:
     return isinstance(error, sqlite3.OperationalError) and str(error).startswith(BUSY)
 
 
-def _prepared(connection: sqlite3.Connection, durability: str) -> bool:
+def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
+    """Take in what a process that was killed had committed; say so where a torn log had more of it."""
+    before = None if file is None else said(file)
     try:
         _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+    except sqlite3.OperationalError as error:
+        if "readonly" not in str(error):
+            raise
+    _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
+    lost_pages = 0 if file is None else lost(file, before)
+    if file is not None and lost_pages:
+        warn_of_lost_commits(file, lost_pages)
+    return lost_pages
+
+
+def _is_read_only(connection: sqlite3.Connection, durability: str) -> bool:
+    try:
         connection.execute(f"PRAGMA synchronous = {durability.upper()}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         connection.execute("PRAGMA secure_delete = FAST")
@@ -71,8 +91,8 @@ def _prepared(connection: sqlite3.Connection, durability: str) -> bool:
         if "readonly" not in str(error):
             raise
         connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
-        return False
-    return True
+        return True
+    return False
 
 
 def _patiently(work: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors
+from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
@@ -35,9 +36,10 @@ class LedgerFile:
         self._lock = threading.RLock()
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = False
+        refuse_damaged(path, self.place)
         self._connection = connect(path)
         try:
-            self.read_only = not prepare(self._connection, path, durability)
+            self.read_only, self.lost_pages = prepare(self._connection, path, durability)
         except BaseException:
             self._connection.close()
             raise
@@ -50,7 +52,7 @@ class LedgerFile:
             self._check(outermost=outermost)
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except (sqlite3.Error, *UNREADABLE) as error:
                 raise self._told(error) from error
 
     @interruptible
@@ -75,7 +77,7 @@ class LedgerFile:
                 except BaseException as error:
                     del self._calls[calls:]
                     self._undo(inner=inner)
-                    if isinstance(error, sqlite3.Error):
+                    if isinstance(error, (sqlite3.Error, *UNREADABLE)):
                         raise self._told(error) from error
                     raise
             if not wait():
@@ -148,8 +150,10 @@ class LedgerFile:
             self._connection.execute("ROLLBACK")
         self._unfinished = False
 
-    def _told(self, error: sqlite3.Error) -> LedgerError:
+    def _told(self, error: Exception) -> LedgerError:
         """SQL errors in our words."""
+        if shows_damage(error):
+            return damaged(self.path, error)
         usual = "Check that its disk has room and may be written."
         return LedgerError(
             f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. "
