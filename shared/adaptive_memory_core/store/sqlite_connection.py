@@ -37,9 +37,7 @@ def connect(path: str) -> sqlite3.Connection:
 def prepare(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
     """Make the file ready; gives whether it may only be read, and how many pages a torn log has lost."""
     try:
-        lost_pages = _recovered(connection, place_of(path))
-        refuse_foreign(path, connection)
-        return _is_read_only(connection, durability), lost_pages
+        return _prepared(connection, path, durability)
     except (sqlite3.Error, *UNREADABLE) as error:
         if shows_damage(error):
             raise damaged(path, error) from error
@@ -67,11 +65,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     """Take in what a process that was killed had committed; say so where a torn log had more of it."""
     before = None if file is None else said(file)
-    try:
-        _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
-    except sqlite3.OperationalError as error:
-        if "readonly" not in str(error):
-            raise
+    _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
     _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
     lost_pages = 0 if file is None else lost(file, before)
     if file is not None and lost_pages:
@@ -79,8 +73,10 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     return lost_pages
 
 
-def _is_read_only(connection: sqlite3.Connection, durability: str) -> bool:
+def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
     try:
+        lost_pages = _recovered(connection, place_of(path))
+        refuse_foreign(path, connection)
         connection.execute(f"PRAGMA synchronous = {durability.upper()}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         connection.execute("PRAGMA secure_delete = FAST")
@@ -91,8 +87,8 @@ def _is_read_only(connection: sqlite3.Connection, durability: str) -> bool:
         if "readonly" not in str(error):
             raise
         connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
-        return True
-    return False
+        return True, 0
+    return False, lost_pages
 
 
 def _patiently(work: Callable[[], object]) -> None:
