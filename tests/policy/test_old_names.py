@@ -138,7 +138,7 @@ def test_a_preset_means_what_it_meant(name: str, flat: str) -> None:
 
 def test_an_old_name_in_a_test_of_ours_is_an_error() -> None:
     """The setting of pytest by which nothing of ours goes on using one."""
-    with pytest.raises(DeprecationWarning, match="Policy.decay.rate"):
+    with pytest.raises(DeprecationWarning, match=r"Policy\.decay\.rate"):
         Policy().replace(decay_rate=0.9)
 
 
