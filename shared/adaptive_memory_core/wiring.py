@@ -103,7 +103,7 @@ class _Parts:
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
-        self.words = LexicalChannel(WordIndex(ledger.words, self.fields), self.store, wake)
+        self.words = LexicalChannel(WordIndex(ledger.words, self.fields, ledger.afterwards), self.store, wake)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:

@@ -12,7 +12,8 @@ from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates import read_state as carry_over
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Found, Ports, Stored
+from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
+from adaptive_memory_core.flow.steps.tell_indexes import judged
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
 from adaptive_memory_core.learn.state_ranges import state_of
@@ -20,7 +21,7 @@ from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.usefulness import Usefulness
-from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.stored_metadata import hits_of
 
@@ -62,20 +63,20 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
         targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
     for record_id, target in targets.items():
         rule = partial(_restored, before=lines[record_id][1], now=now)
-        yield from ask(
-            ports.ledger.states.change,
-            scope,
-            target.stored_id,
-            target.seen,
-            rule,
-            what="restored",
-            by="restore_state",
-            now=now,
-        )
+        yield from ask(_restore, ports, scope, target, rule, now=now)
     if balance != 0.0 and (yield from ask(ports.ledger.states.known, scope, [])).balance == 0.0:
         yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
     ports.write_back.wake()
     return Restored(len(targets), tuple(one for one in lines if one not in targets))
+
+
+def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
+    """One record's state, and what verdicts had made of it to every index, in one transaction."""
+    how = {"what": "restored", "by": "restore_state"}
+    with ports.ledger.transaction():
+        state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
+        if state.useful_at is not None:
+            judged(ports, scope, {target.stored_id: Verdict.HELPFUL})
 
 
 def _by_origin(

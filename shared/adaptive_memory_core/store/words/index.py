@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,13 +30,17 @@ from adaptive_memory_core.stored_metadata import created_at, metadata_of
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
+Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
+
+
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists."""
 
-    def __init__(self, rows: WordRows, fields: Fields) -> None:
-        self._rows, self._fields = rows, fields
+    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards) -> None:
+        self._rows, self._fields, self._afterwards = rows, fields, afterwards
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
+        self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = Unwritten()
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
@@ -72,17 +76,16 @@ class WordIndex:
         """Write down records as they were just written."""
         found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
         rows = self._rows_of(found)
-        self._claim(row[0] for row in rows)
+        stored_ids = [row[0] for row in rows]
+        self._claim(stored_ids)
         self._rows.put({scope: rows})
-        with self._turn:
-            self._unwritten.let_go([row[0] for row in rows])
+        self._afterwards(lambda: self._as_written(stored_ids))
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
         self._claim(stored_ids)
         self._rows.drop(stored_ids)
-        with self._turn:
-            self._unwritten.let_go(stored_ids)
+        self._afterwards(lambda: self._as_written(stored_ids))
 
     def notice(self, scope: Scope, found: Sequence[Found]) -> None:
         """Learn of those of the records that no longer say what was known of them: another program wrote."""
@@ -110,12 +113,12 @@ class WordIndex:
     @contextmanager
     def comparing(self) -> Iterator[None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        with self._turn:
+        with self._claims:
             self._ours = set()
         try:
             yield
         finally:
-            with self._turn:
+            with self._claims:
                 self._ours = None
 
     def page(self, scope: Scope, most: int) -> list[str]:
@@ -168,11 +171,17 @@ class WordIndex:
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._turn:
-            rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
+            with self._claims:
+                rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
 
-    def _claim(self, stored_ids: Iterable[str]) -> None:
+    def _as_written(self, stored_ids: Iterable[str]) -> None:
+        """The ledger is right about these; told once its transaction is kept."""
         with self._turn:
+            self._unwritten.let_go(stored_ids)
+
+    def _claim(self, stored_ids: Iterable[str]) -> None:
+        with self._claims:  # within the ledger's transaction as well, where `_turn` must not be taken
             if self._ours is not None:
                 self._ours.update(stored_ids)
 
