@@ -71,6 +71,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             background=parts.background,
             write_through=options["write"] == "through",
             log=parts.keeping.log,
+            count_seconds=parts.keeping.count_seconds,
             fields=parts.fields,
             languages=(English(),) if languages is None else tuple(languages),
             channels=channels,
