@@ -51,7 +51,7 @@ class Sharing:
     def forget(self, ids_or_nodes: Any) -> list[Receipt]:
         """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
 
-        Where none of them is there, that is a NotFoundError.
+        Where none of them is there, that is a NotFoundError; shared ones are not the reader's, and are passed over.
         """
         return forget_in(self.memory, ids_or_nodes)
 
@@ -100,7 +100,7 @@ async def afeedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: st
 
 def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(scope.forget(one))
         except NotFoundError as error:
@@ -110,7 +110,7 @@ def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
 
 async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(await scope.aforget(one))
         except NotFoundError as error:
