@@ -174,6 +174,32 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
     assert ledger_rows(memory)["records"] == []
 
 
+def test_what_is_forgotten_while_states_are_restored_leaves_no_trace(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many([{"text": "tea", "id": "a"}, {"text": "coffee", "id": "b"}])
+    alice.recall("tea", k=2)
+    state, states = alice.export_state(), memory.ports().ledger.states
+    change, restoring = states.change, threading.Event()
+
+    def slowly(*arguments: Any, **named: Any) -> Any:
+        restoring.set()
+        forgotten.wait(0.2)  # it cannot be done before the states are restored
+        return change(*arguments, **named)
+
+    forgotten = threading.Event()
+    monkeypatch.setattr(states, "change", slowly)
+    with ThreadPoolExecutor(1) as pool:
+        restored = pool.submit(alice.restore_state, state)
+        restoring.wait(30)
+        for one in ("a", "b"):
+            alice.forget(one)
+        forgotten.set()
+        assert restored.result().records == 2
+    assert ledger_rows(memory)["records"] == []
+
+
 # --- the locks themselves
 
 
