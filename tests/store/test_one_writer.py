@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
@@ -93,6 +93,29 @@ def test_what_reads_have_taught_survives_writers_of_one_id(opened: AdaptiveMemor
     together.waits = True
     all_at_once(lambda thread: alice.remember_many([{"text": f"mate {thread}", "id": f"id{n}"} for n in range(5)]))
     assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [1] * 5
+
+
+def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown(
+    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("green tea", id="tea", metadata={"cup": 1})
+    alice.recall("tea")
+    memory.flush()
+    records: Any = memory.ports().records
+    revise = records.revise
+
+    def read_meanwhile(*arguments: Any) -> None:
+        alice.recall("tea", policy=Policy(refresh_floor_seconds=0.0))
+        memory.flush()
+        revise(*arguments)
+
+    monkeypatch.setattr(records, "revise", read_meanwhile)
+    alice.remember("white tea", id="tea")
+    memory.flush()
+    (shown,) = collection.get(ids=["tea"])["metadatas"] or []
+    assert (shown["retrieval_count"], alice.get("tea").read.retrieval_count) == (2, 2)
+    assert "cup" not in shown
 
 
 def test_two_users_at_once_keep_one_id_each(opened: AdaptiveMemory) -> None:
