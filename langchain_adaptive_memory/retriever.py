@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from adaptive_memory_core.reports import Receipt
 from langchain_adaptive_memory.asking import arun, run
 from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, policy_of
 from langchain_adaptive_memory.convert import arguments_of, documents_of
+from langchain_adaptive_memory.empty_answers import explained, is_odd
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.forgetting import forgotten
 from langchain_adaptive_memory.source import tracing_names, whole_memory
@@ -109,13 +111,23 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
         scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
-        return [] if is_blank(query) else self._documents(scope, scope.recall(query, **arguments), shown)
+        if is_blank(query):
+            return []
+        recall = scope.recall(query, **arguments)
+        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
+            recall = explained(whole_memory(self.memory), recall)
+        return self._documents(scope, recall, shown)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
         scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
-        return [] if is_blank(query) else self._documents(scope, await scope.arecall(query, **arguments), shown)
+        if is_blank(query):
+            return []
+        recall = await scope.arecall(query, **arguments)
+        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
+            recall = await asyncio.to_thread(explained, whole_memory(self.memory), recall)
+        return self._documents(scope, recall, shown)
 
     def _documents(self, scope: UserMemory, recall: Recall, shown: Mapping[str, Any]) -> list[Document]:
         self.last_recalls.note(recall)

@@ -26,6 +26,7 @@ from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.background import Background, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
+from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
@@ -104,7 +105,8 @@ class _Parts:
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
-        self.words = LexicalChannel(WordIndex(ledger.words, self.fields, ledger.afterwards), self.store, wake)
+        index = WordIndex(ledger.words, self.fields, ledger.afterwards)
+        self.words = LexicalChannel(index, self.store, wake, ChangeWatch(self.directory))
         self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
