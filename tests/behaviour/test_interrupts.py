@@ -132,4 +132,4 @@ def says_the_same(memory: AdaptiveMemory) -> bool:
     alice, store = memory.for_user("alice"), memory.ports().records
     texts = {one.stored_id: one.text for page in store.pages(alice.scope) for one in page}
     found = {one: alice.recall(str(text), k=40, reinforce=False) for one, text in texts.items()}
-    return all(one in {hit.hit.stored_id for hit in answer.kept if hit.parts} for one, answer in found.items())
+    return all(one in answer.ids for one, answer in found.items())
