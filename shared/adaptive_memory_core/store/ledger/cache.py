@@ -11,7 +11,7 @@ from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
 
 Known = tuple[int, ReadState] | None
-MOST = 200_000  # states kept
+MOST_STATES = 200_000  # states kept
 
 
 class User(NamedTuple):
@@ -37,7 +37,7 @@ class LedgerCache:
     def notice(self, sql: sqlite3.Connection) -> None:
         """Forget everything where another connection has written since."""
         version = sql.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version or len(self._rows) > MOST:
+        if version != self._version or len(self._rows) > MOST_STATES:
             self.clear()
             self._version = version
 
