@@ -121,8 +121,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
     @classmethod
     def from_texts(cls, texts: list[str], embedding: Embeddings, *_: Any, **__: Any) -> AdaptiveMemoryVectorStore:
         raise InvalidInputError(
-            f"There is no memory to put {len(texts)} texts into. Make one, AdaptiveMemory.open(path, embedder="
-            f"{type(embedding).__name__}(...)), and give the texts to AdaptiveMemoryVectorStore(memory.for_user('alice'))."
+            f"There is no memory to put {len(texts)} texts into. Make one, with {type(embedding).__name__} as its "
+            "embedder, and give it the texts: AdaptiveMemoryVectorStore(memory, user_id='alice').add_texts(texts)."
         )
 
     def _select_relevance_score_fn(self) -> Any:
