@@ -18,8 +18,9 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
+# On two cores at once; what must be alone is marked so.
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The wheel, without extras, in an environment of its own.
 fresh: $(VENV)/.test
