@@ -9,9 +9,7 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
-FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; on half of benchmarks/bursts.py
-    0.15  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
-)
+FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
 
 SAME_AS_ASKED = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
 

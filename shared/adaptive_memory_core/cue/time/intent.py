@@ -8,8 +8,6 @@ from typing import Literal
 
 Lean = Literal["past", "earliest", "present"]
 LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are pasted, and their dates are not asked about
-    1_000  # characters of a cue that are looked at; longer ones are pasted, and their dates are somebody else's
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from adaptive_memory_core.store.words.index import WordIndex
 
 REREAD_AT_ONCE = 300  # records of the user that are read again at a time
 LATEST_REREAD = 50  # and of the newest, among which one stands that was deleted and added under the same id
-    50  # and of the collection's newest, among which one stands that was deleted and added under the same id
-)
 
 
 def second_look(index: WordIndex, store: Records, scope: Scope) -> None:
