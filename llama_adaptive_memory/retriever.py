@@ -16,7 +16,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.arguments import count, flag
-from adaptive_memory_core.verbs import Moment
+from adaptive_memory_core.verbs.both_ways import Moment
 from llama_adaptive_memory import settings
 from llama_adaptive_memory.embedding import acue_of, cue_of
 from llama_adaptive_memory.filters import where_of

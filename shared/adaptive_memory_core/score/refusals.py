@@ -13,7 +13,7 @@ from adaptive_memory_core.records import Record
 REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
 AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
-MOST_PLACES = 100  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
+MOST_PLACES = 8  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
 SHORTEST = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
 
 

@@ -1,0 +1,83 @@
+"""How does one verb stand twice, blocking and async? It is written once, as a flow; a driver makes each form of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Fields, Scope
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Moment = float | datetime
+
+
+class Memory(Protocol):
+    """What a verb needs of the memory behind it."""
+
+    @property
+    def policy(self) -> Policy: ...
+    @property
+    def regime(self) -> Regime: ...
+    @property
+    def fields(self) -> Fields: ...
+    @property
+    def keeping(self) -> Keeping: ...
+    @property
+    def embedder_name(self) -> str: ...
+    @property
+    def executor(self) -> Executor: ...
+    def call(self) -> AbstractContextManager[None]: ...
+    def waits(self) -> AbstractContextManager[None]: ...
+    def ports(self) -> Ports: ...
+    def now(self) -> float: ...
+    def new_id(self) -> str: ...
+    def reranker_of(self, given: Any) -> Theirs | None: ...
+
+
+class User(Protocol):
+    """Whose verb it is: one scope of a memory, and the two drivers."""
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def fallback(self) -> Fallback | None: ...
+    def run(self, flow: Flow[T]) -> T: ...
+    async def arun(self, flow: Flow[T]) -> T: ...
+
+
+Verb = Callable[Concatenate[User, P], Flow[T]]
+
+
+def blocking(verb: Verb[P, T]) -> Callable[Concatenate[User, P], T]:
+    """The verb, done before it returns."""
+
+    def call(user: User, /, *args: P.args, **named: P.kwargs) -> T:
+        return user.run(verb(user, *args, **named))
+
+    update_wrapper(call, verb)
+    return call
+
+
+def awaited(verb: Verb[P, T]) -> Callable[Concatenate[User, P], Coroutine[Any, Any, T]]:
+    """Its async twin, under the name with an `a` before it."""
+
+    async def call(user: User, /, *args: P.args, **named: P.kwargs) -> T:
+        return await user.arun(verb(user, *args, **named))
+
+    update_wrapper(call, verb)
+    call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."
+    return call

@@ -1,0 +1,90 @@
+"""What does a user think of a memory? Verdicts on recalls and answers, pins and demotions, as flows ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow import feedback as flows
+from adaptive_memory_core.flow import feedback_on_answer as answers
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.verbs.both_ways import User
+
+
+def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> Flow[int]:
+    """Say which hits of a recall were of use, by the Recall or its id; gives how many verdicts were new.
+
+    A verdict moves the record's importance by at most 5 %. It counts once per recall and record; a changed mind
+    takes the earlier verdict back.
+    """
+    for ids in (helpful, unhelpful):
+        if isinstance(ids, str) or not isinstance(ids, Iterable):
+            example = [ids] if isinstance(ids, str) else ["an id"]
+            raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful={example!r}.")
+    if not isinstance(recall, Recall):
+        check.name(recall, "recall id")
+    return flows.feedback(
+        user.memory.ports(),
+        user.scope,
+        recall,
+        helpful=[check.name(one, "id") for one in helpful],
+        unhelpful=[check.name(one, "id") for one in unhelpful],
+        policy=user.memory.policy,
+        now=user.memory.now(),
+    )
+
+
+def feedback_on_answer(
+    user: User, helpful: Iterable[str | Used] = (), unhelpful: Iterable[str | Used] = (), turn: str | None = None
+) -> Flow[int]:
+    """Say what was of use in an answer that came from several recalls; gives how many verdicts were new.
+
+    Each is the id of a record (of the last recall that returned it), of a recall, or the name of a turn: the latter
+    two mean all that was returned. With `turn`, ids of records are those that the turn returned. What is gone costs
+    the others nothing; a record that several recalls of one turn returned is judged once.
+    """
+    return answers.feedback_on_answer(
+        user.memory.ports(),
+        user.scope,
+        _used(helpful),
+        _used(unhelpful),
+        turn=None if turn is None else check.name(turn, "turn"),
+        policy=user.memory.policy,
+        now=user.memory.now(),
+    )
+
+
+def pin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002 - the contract's name
+    """Protect a record: nothing that runs by itself may let go of it."""
+    return _change(user, id, flows.PIN, by)
+
+
+def unpin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
+    """Take that protection back."""
+    return _change(user, id, flows.UNPIN, by)
+
+
+def demote(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
+    """Put a record back: not pinned, not remembered, what its reads earned is gone, its importance 5 % lower."""
+    return _change(user, id, flows.demotion(user.memory.policy), by)
+
+
+def reset_balance(user: User) -> Flow[None]:
+    """Let having been of use count as the policy says again, whatever this user's verdicts have made of that."""
+    return flows.reset_balance(user.memory.ports(), user.scope)
+
+
+def _change(user: User, record_id: str, act: flows.Act, by: str) -> Flow[ReadState]:
+    checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
+    memory = user.memory
+    return flows.change(memory.ports(), user.scope, checked, act, by=who, regime=memory.regime, now=memory.now())
+
+
+def _used(things: Iterable[str | Used]) -> list[Used]:
+    if isinstance(things, str) or not isinstance(things, Iterable):
+        raise InvalidInputError(f"The ids are {things!r}. Give a list of ids, of records, of recalls or of turns.")
+    return [one if isinstance(one, Used) else Used(check.name(one, "id")) for one in things]

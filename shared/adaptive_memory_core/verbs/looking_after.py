@@ -1,0 +1,110 @@
+"""How does a user's memory fare? Its log, its protected records, its numbers, and what chance finds in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.flow import calibrate as calibrating
+from adaptive_memory_core.flow import flagged
+from adaptive_memory_core.flow import history as past
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import channels_of
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Cue, Record, Scope
+from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
+from adaptive_memory_core.score.nothing_found import FEWEST
+from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.verbs.both_ways import Moment, User
+
+MOST_LINES = 1_000_000  # of a log, at once
+
+
+def recalls(
+    user: User,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = 100,
+    containing: str | None = None,
+    turn: str | None = None,
+) -> Flow[Sequence[LoggedRecall]]:
+    """Past recalls of this scope from the log, newest first: of a time, a turn, or with one record."""
+    memory = user.memory
+    return past.recalls(
+        memory.ports(),
+        user.scope,
+        kept_since=memory.now() - memory.keeping.log_days * DAY,
+        since=check.moment(since, "since"),
+        until=check.moment(until, "until"),
+        limit=check.count(limit, "limit", most=MOST_LINES),
+        containing=None if containing is None else check.name(containing, "id"),
+        turn=None if turn is None else check.name(turn, "turn"),
+    )
+
+
+def remembered(user: User) -> Flow[list[Record]]:
+    """The remembered set: the records that enough reads have consolidated."""
+    return _flagged(user, "remembered")
+
+
+def pinned(user: User) -> Flow[list[Record]]:
+    """The pinned records."""
+    return _flagged(user, "pinned")
+
+
+def changes(user: User, id: str | None = None, limit: int = 1_000) -> Flow[Sequence[Change]]:  # noqa: A002
+    """The audit trail, newest first: what changed a record's state, when, and who or which recall did it."""
+    checked = None if id is None else check.name(id, "id")
+    most = check.count(limit, "limit", most=MOST_LINES)
+    return flagged.changes(user.memory.ports(), user.scope, checked, limit=most)
+
+
+def history(user: User) -> Flow[Sequence[Sample]]:
+    """How the memory fared over time, oldest first: samples taken with the write-back (and by `flush()`), at most
+    one every `Keeping.sample_recalls` recalls."""
+    return flagged.history(user.memory.ports(), user.scope)
+
+
+def stats(user: User, at_least: float = 0.01) -> Flow[Stats]:
+    """This scope in numbers, and how far the write-back is; `at_least` is the strength from which a record counts
+    for `strengths.size`."""
+    memory, bound = user.memory, check.share(at_least, "at_least")
+    return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
+
+
+def calibrate(user: User, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Flow[Calibration]:
+    """Measure what unrelated questions find in this scope: below that is the `relevance_floor`. Print the report.
+
+    `questions` are ones that have nothing to do with it, at least 20; omitted, a list of our own in English. It
+    holds for the embedder and for the channels of `policy` (omitted, the memory's), and reads nothing. A recall
+    under a relevance floor starts it by itself, in the background; this waits for it.
+    """
+    memory = user.memory
+    asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
+    manner = check.policy(policy, memory.policy)
+    check.channels(manner, channels_of(memory.ports().sources))
+    request = request_to_calibrate(memory, memory.embedder_name, user.scope, manner)
+    return calibrating.calibrate(memory.ports(), request, asked)
+
+
+class Pace(Protocol):
+    """The time, and how it goes by."""
+
+    @property
+    def regime(self) -> Regime: ...
+    def now(self) -> float: ...
+
+
+def request_to_calibrate(pace: Pace, embedder: str, scope: Scope, policy: Policy) -> Request:
+    """A recall that only looks, before it is known for what."""
+    now, cue = pace.now(), Cue(UNRELATED[0])
+    return Request("calibration", scope, cue, 1, now, None, policy.suited(embedder), pace.regime, reinforce=False)
+
+
+def _flagged(user: User, flag: flagged.Flag) -> Flow[list[Record]]:
+    memory = user.memory
+    return flagged.kept(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())

@@ -1,0 +1,52 @@
+"""What does a user write? Records one by one or many at once, checked, as flows that are ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow import remember as flows
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.length_limits import check_texts
+from adaptive_memory_core.records import Metadata, NewRecord, Record
+from adaptive_memory_core.verbs.both_ways import Moment, User
+
+Item = str | Record | NewRecord | Mapping[str, Any]
+
+
+def remember(
+    user: User,
+    text: str,
+    id: str | None = None,  # noqa: A002 - the contract's name
+    importance: float = 0.5,
+    kind: str = "event",
+    created_at: Moment | None = None,
+    valid_from: Moment | None = None,
+    valid_until: Moment | None = None,
+    supersedes: str | None = None,
+    metadata: Metadata | None = None,
+) -> Flow[str]:
+    """Store a memory; gives its id. An id that exists is written over and keeps what reads have taught."""
+    given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata)
+    return _only(remember_many(user, [NewRecord(*given)]))  # type: ignore[arg-type] # checked within
+
+
+def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
+    """Store texts, Records or mappings with the arguments of `remember`; gives their ids in order.
+
+    All are checked before any is written. They are written in batches as large as the database takes, each whole
+    or not at all; where a later batch fails, `PartialWriteError` says which ids are stored.
+    """
+    memory = user.memory
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
+    given = [check.new_record(item, memory.fields) for item in items]
+    check_texts(given, memory.keeping.text_characters)
+    return flows.remember(memory.ports(), user.scope, given, now=memory.now(), new_id=memory.new_id)
+
+
+def _only(flow: Flow[list[str]]) -> Flow[str]:
+    ids: Sequence[str] = yield from flow
+    return ids[0]
