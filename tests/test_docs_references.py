@@ -1,4 +1,4 @@
-"""Does what the documentation points to exist? Tests of promises, links, commands, and the extras that snippets need."""
+"""Does what the documentation points to exist? Tests, pages, commands, and the extras that its snippets need."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ def test_every_module_that_the_documentation_names_can_be_run() -> None:
         assert (ROOT / f"{name.replace('.', '/')}.py").exists(), name
 
 
+LOCAL = '"adaptive-memory-retrieval[local]"'
+OPTIONAL = dict(re.findall(r"^([\w-]+) = (\[.*\])$", (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE))
 EXTRAS = {  # what a snippet imports or uses, and the extra that brings it
     r"langchain|langgraph": "langchain",
     r"llama_index|llama_adaptive_memory": "llama-index",
@@ -58,7 +60,7 @@ def test_what_a_page_tells_to_install_is_enough_for_the_snippets_after_it(page: 
     extras: set[str] = {"local"}  # said in the README, which every page leads back to
     for language, code in FENCE.findall(page.read_text("utf-8")):
         for said in re.findall(r'pip install "adaptive-memory-retrieval\[([\w,-]+)\]"', code):
-            extras = set(said.split(","))
+            extras = set(said.split(",")) | {"local" for one in said.split(",") if LOCAL in OPTIONAL[one]}
         needed = {extra for sign, extra in EXTRAS.items() if re.search(sign, code)} if "python" in language else set()
         assert needed <= extras, (
             f"{page.name} says to install {sorted(extras)}, and this needs {sorted(needed)}: {code}"
