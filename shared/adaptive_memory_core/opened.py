@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.patience import patient
+from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.interrupts import interruptible

@@ -11,7 +11,8 @@ from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection

@@ -12,6 +12,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
 from tests.conftest import Clock
 
+LOG = {"recalls", "logged_ids"}  # of past recalls, by ids
 SECRET = "the zebra crossed at dawn"
 BOTH = Policy(channels=("dense", "lexical"))
 WAYS: dict[str, Callable[[UserMemory], object]] = {}

@@ -8,7 +8,8 @@ from dataclasses import replace
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, PartialWriteError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins, Unanswered
+from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
+from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored, Vector

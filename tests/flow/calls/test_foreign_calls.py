@@ -12,13 +12,8 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, arun, run
-from adaptive_memory_core.flow.calls.foreign_calls import (
-    MOST_UNANSWERED,
-    Question,
-    Unanswered,
-    UnansweredBy,
-    ask_foreign,
-)
+from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
+from adaptive_memory_core.flow.calls.unanswered import MOST_UNANSWERED, Unanswered, UnansweredBy
 
 SOON = 0.01
 

@@ -9,65 +9,19 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
 from adaptive_memory_core.flow.calls.threads import awaited, background, settled, threaded
+from adaptive_memory_core.flow.calls.unanswered import MOST_UNANSWERED, Unanswered
 
 T = TypeVar("T")
 P = ParamSpec("P")
-MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; guess
-FUNCTIONS = 64  # whose unanswered calls are counted; guess
-
-
-class Unanswered:
-    """The calls of one channel that were given up and have not come back yet."""
-
-    def __init__(self) -> None:
-        self._turn, self._calls = threading.Lock(), 0
-
-    @property
-    def too_many(self) -> bool:
-        return self._calls >= MOST_UNANSWERED
-
-    def give_up(self, call: Any) -> None:
-        with self._turn:
-            self._calls += 1
-        call.add_done_callback(self._came_back)
-
-    def _came_back(self, call: Any) -> None:
-        with self._turn:
-            self._calls -= 1
-        if not call.cancelled():
-            call.exception()  # nobody is waiting for it any more
-
-
-class UnansweredBy:
-    """The same for functions that come with each call: what hangs is not held against another one.
-
-    A function that is made anew for every call is known by its code, so that it cannot begin ever more threads."""
-
-    def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._of: OrderedDict[Any, Unanswered] = OrderedDict()
-
-    def of(self, given: Any) -> Unanswered:
-        code = getattr(given, "__code__", None)
-        key = (code, id(given) if code is None else id(getattr(given, "__self__", None)))
-        with self._turn:
-            found = self._of.setdefault(key, Unanswered())
-            self._of.move_to_end(key)
-            while len(self._of) > FUNCTIONS:
-                self._of.popitem(last=False)
-            return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,50 +87,6 @@ def ask_foreign(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
     """Ask them all at once; evaluates to one outcome each, in order. Errors are answers, and so is a lack of one."""
     outcomes: list[Outcome[Any]] = (yield Questions(questions)) if questions else []
     return outcomes
-
-
-def together(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
-    """Several flows side by side: what they ask of foreign code is asked of all at once, everything else in turn.
-
-    >>> from adaptive_memory_core.flow.calls.drive import run
-    >>> def one(name: str) -> Flow[str]:
-    ...     (outcome,) = yield from ask_foreign([Question(lambda: name.upper(), 0.0, Unanswered())])
-    ...     return str(outcome.value)
-    >>> run(together([one("a"), one("b")]))
-    ['A', 'B']
-    """
-    if len(flows) == 1:
-        return [(yield from flows[0])]
-    results: dict[int, T] = {}
-    answers: dict[int, Any] = dict.fromkeys(range(len(flows)))
-    while answers:
-        waiting: dict[int, Questions] = {}
-        for number, answer in answers.items():
-            questions, result = yield from _up_to_questions(flows[number], answer)
-            if questions is None:
-                results[number] = cast("T", result)
-            else:
-                waiting[number] = questions
-        outcomes = yield from ask_foreign([one for questions in waiting.values() for one in questions.questions])
-        left = iter(outcomes)
-        answers = {number: list(islice(left, len(one.questions))) for number, one in waiting.items()}
-    return [results[number] for number in range(len(flows))]
-
-
-def _up_to_questions(flow: Flow[T], answer: Any) -> Flow[tuple[Questions | None, T | None]]:
-    """Drive the flow up to where it asks foreign code, or to its end."""
-    try:
-        call = flow.send(answer)
-        while not isinstance(call, Questions):
-            try:
-                answer = yield call
-            except Exception as error:  # noqa: BLE001 - it goes back into the flow, which decides
-                call = flow.throw(error)
-            else:
-                call = flow.send(answer)
-    except StopIteration as done:
-        return None, done.value
-    return call, None
 
 
 def in_time(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.foreign_calls import together
+from adaptive_memory_core.flow.calls.side_by_side import together
 from adaptive_memory_core.flow.calls.time_limits import in_collection
 from adaptive_memory_core.flow.candidates.asked_time import AskedTime
 from adaptive_memory_core.flow.candidates.callers_own import CallersOwn

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive_memory_core.cue.time.intent import Language
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (

@@ -89,18 +89,17 @@ class WordIndex:
         self._rows.drop(stored_ids)
         self._afterwards(lambda: self._as_written(stored_ids))
 
-    def notice(self, scope: Scope, found: Sequence[Found]) -> None:
-        """Learn of those of the records that no longer say what was known of them: another program wrote."""
+    def changed(self, scope: Scope, found: Sequence[Found]) -> list[str]:
+        """Those of the records that do not say what is known of them: another program wrote."""
         with self._resident(scope) as user:
             marks = {one.stored_id: user.mark(one.stored_id) for one in found}
-        changed = [one for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
-        if changed:
-            self._lay(scope, self._rows_of([(one.stored_id, one.text, one.metadata) for one in changed]))
+        return [one.stored_id for one in found if marks[one.stored_id] != self._mark(one.text, one.metadata)]
 
-    def miss(self, stored_ids: Sequence[str]) -> None:
+    def miss(self, stored_ids: Collection[str]) -> None:
         """Learn that these are no more."""
         with self._alone():
-            self._unwritten.miss(stored_ids, known=self._written(stored_ids).keys())
+            gone = self._not_ours(stored_ids)
+            self._unwritten.miss(gone, known=self._written(gone).keys())
 
     def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
         """Learn of records as the collection has them, whoever they belong to."""
@@ -189,9 +188,14 @@ class WordIndex:
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._alone():
-            with self._claims:
-                rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
+            others = set(self._not_ours(row[0] for row in rows))
+            rows = [row for row in rows if row[0] in others]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
+
+    def _not_ours(self, stored_ids: Iterable[str]) -> list[str]:
+        """Those that this process has not written while others' writing was compared."""
+        with self._claims:
+            return [one for one in stored_ids if self._ours is None or one not in self._ours]
 
     def _as_written(self, stored_ids: Iterable[str]) -> None:
         """The ledger is right about these; told once its transaction is kept."""

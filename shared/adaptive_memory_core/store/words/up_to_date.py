@@ -96,7 +96,7 @@ class UpToDateWords:
         from time to time, at what the user's records say."""
         if not self._asked:
             return
-        if self._index.unwritten:
+        if self._index.unwritten or self._working():  # what is taken in just now is to be written as well
             self._keep()
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
@@ -120,21 +120,28 @@ class UpToDateWords:
         left = self._left
         try:
             if left is None or next(left, DONE) is DONE:
-                self._left = None
+                with (
+                    self._turn
+                ):  # a recall that asked for the writing while the last page was taken in is not forgotten
+                    self._left = self._write_down() if self._owed else None
         except BaseException:
             self._left = None
             raise
 
     def _compare_heard(self) -> None:
-        """Learn of records that recalls came upon and that are not as they were known, or are gone."""
+        """Learn of records that recalls came upon and that are not as they were known, or are gone. They are read again
+        for that: what a recall saw may have been forgotten since."""
         while self._heard:
             try:
                 scope, found, missing = self._heard.popleft()
             except IndexError:  # another thread was quicker
                 return
-            if missing:
-                self._index.miss(missing)
-            self._index.notice(scope, found)
+            doubtful = [*self._index.changed(scope, found), *missing]
+            if doubtful:
+                with self._index.comparing():
+                    there = self._store.rows(doubtful)
+                    self._index.take_in(there)
+                    self._index.miss(set(doubtful) - {row[0] for row in there})
 
     def _keep_up(self) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""

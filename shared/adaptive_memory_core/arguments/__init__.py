@@ -1,0 +1,41 @@
+"""Is what the caller gave usable? Every value is checked where it enters, before anything is read or written."""
+
+from adaptive_memory_core.arguments.new_records import metadata, new_id, new_record
+from adaptive_memory_core.arguments.recalls import (
+    bars,
+    channels,
+    cue,
+    drifted,
+    guests,
+    policy,
+    questions,
+    similarities,
+    where,
+)
+from adaptive_memory_core.arguments.scopes import shared, user_scope
+from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, share, words
+
+__all__ = [
+    "bars",
+    "channels",
+    "count",
+    "cue",
+    "distinct",
+    "drifted",
+    "encodable",
+    "flag",
+    "guests",
+    "metadata",
+    "moment",
+    "name",
+    "new_id",
+    "new_record",
+    "policy",
+    "questions",
+    "share",
+    "shared",
+    "similarities",
+    "user_scope",
+    "where",
+    "words",
+]

@@ -1,0 +1,139 @@
+"""Can this be looked for? The cue of a recall, its filter, its policy, and what the caller will not have."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from adaptive_memory_core.arguments.values import encodable, name, words
+from adaptive_memory_core.cue.build import build_cue, drift
+from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import AgentState, Cue, Record
+from adaptive_memory_core.score.refusals import AT_ONCE, bar
+
+
+def cue(value: object) -> Cue:
+    """What is looked for: words, or words with the vector that somebody made of them already.
+
+    >>> cue("tea"), cue(Cue("", [1.0, 0.0])).vector.tolist()
+    (Cue(text='tea'), [1.0, 0.0])
+    >>> cue(Cue("tea", [1.0, float("nan")]))
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: The cue's vector is no list of finite numbers. ...
+    """
+    if isinstance(value, AgentState):
+        value = build_cue(value)
+    if not isinstance(value, Cue):
+        return Cue(words(value, "cue"))
+    if value.words is not None:
+        words(value.words, "cue's words")
+    if value.vector is None or not isinstance(value.text, str):
+        return replace(value, text=words(value.text, "cue"))
+    try:
+        vector = np.asarray(value.vector, dtype=np.float32)
+    except (TypeError, ValueError):
+        vector = np.empty(0, dtype=np.float32)
+    if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
+        raise InvalidInputError(
+            "The cue's vector is no list of finite numbers. Give what the collection's embedder makes of a query, or "
+            "a cue without a vector."
+        )
+    return replace(value, text=encodable(value.text, "cue"), vector=vector)
+
+
+def channels(policy: Policy, own: Collection[str]) -> None:
+    """Nothing, or an error: a policy names channels that this memory does not have."""
+    named = dict.fromkeys([*policy.ways, *dict(policy.channel_weights)])
+    unknown = [name for name in named if name not in own]
+    if unknown:
+        raise PolicyError(
+            f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "
+            f"{', '.join(own)}. Give yours to it: AdaptiveMemory(..., channels={{{unknown[0]!r}: function}})."
+        )
+
+
+def guests(value: object) -> Mapping[str, str]:
+    """Hits that may be in no collection: id to text."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(one, str) for pair in value.items() for one in pair):
+        raise InvalidInputError(f"guests is {value!r}. Give a mapping from ids to texts, or None.")
+    return value
+
+
+def drifted(given: Cue, state: object) -> tuple[str, ...]:
+    """A note where the cue was built of a state that is no longer the agent's."""
+    if state is None:
+        return ()
+    if not isinstance(state, AgentState):
+        raise InvalidInputError(f"state is {state!r}. Give the AgentState as it is now, or None.")
+    note = drift(given, state)
+    return () if note is None else (note,)
+
+
+def bars(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
+    """What the caller will not have, as one question; None where nothing is barred."""
+    if accept is not None and not callable(accept):
+        raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
+    if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
+        raise InvalidInputError(f"accept is the coroutine function {accept!r}. {AT_ONCE} and give a plain function.")
+    if isinstance(in_context, str) or not isinstance(in_context, Iterable):
+        raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
+    given = [one if isinstance(one, str) else _refused(one) for one in in_context]
+    return bar(accept, given) if accept is not None or given else None
+
+
+def _refused(one: object) -> str:
+    raise InvalidInputError(f"in_context holds {one!r}. Give ids and texts, which are strings.")
+
+
+def policy(value: object, usual: Policy) -> Policy:
+    """The policy of a call, or the usual one."""
+    if value is not None and not isinstance(value, Policy):
+        raise PolicyError(
+            f"policy is {value!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+        )
+    return usual if value is None else value
+
+
+def questions(given: object, *, fewest: int) -> tuple[str, ...]:
+    """Different questions, enough to tell a tail by."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"questions are {given!r}. Give a list of strings, or None for our own.")
+    kept = tuple(dict.fromkeys(words(one, "question") for one in given))
+    if len(kept) < fewest:
+        raise InvalidInputError(
+            f"There are {len(kept)} different questions. Give at least {fewest} that have nothing to do with the "
+            "memory, or None for our own."
+        )
+    return kept
+
+
+def similarities(given: object) -> dict[str, float | None]:
+    """Ids with the similarity that somebody else found, or None."""
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"hits are {given!r}. Give a mapping from id to similarity, e.g. {{'note-1': 0.8}}.")
+    for one, value in given.items():
+        name(one, "id")
+        usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if value is not None and not usable:
+            raise InvalidInputError(
+                f"The similarity of {one!r} is {value!r}. Give a finite number, or None for unknown."
+            )
+    return dict(given)
+
+
+def where(value: object) -> Mapping[str, Any] | None:
+    """A metadata filter as Chroma takes it; several keys in one mapping mean all of them."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
+        raise FilterError(f'The filter is {value!r}. Give a mapping such as {{"kind": "fact"}}, or None for no filter.')
+    return cast("Mapping[str, Any]", value)

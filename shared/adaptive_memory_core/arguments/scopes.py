@@ -1,0 +1,45 @@
+"""Whose memory is it? User ids, and the users whose records others may be given to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adaptive_memory_core.arguments.values import name
+from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.identity import is_namespaced
+from adaptive_memory_core.records import Scope
+
+
+def user_scope(user: object) -> Scope:
+    """The scope of a user.
+
+    >>> user_scope("alice")
+    Scope(user='alice')
+    >>> user_scope("")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string, or use for_everyone() ...
+    """
+    if not isinstance(user, str) or not user.strip():
+        raise ScopeError(
+            f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that are nobody's."
+        )
+    if is_namespaced(user):
+        raise ScopeError(
+            f"The user id {user!r} has the form of those that are no user's, such as a chat session's. Give another; a "
+            "session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
+        )
+    return Scope(name(user, "user id"))
+
+
+def shared(users: object) -> frozenset[str]:
+    """The users whose records others may be given to read.
+
+    >>> shared("handbook")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: shared is 'handbook'. Give a list of user ids, e.g. shared=['handbook'].
+    """
+    if isinstance(users, str) or not isinstance(users, Iterable):
+        raise ScopeError(f"shared is {users!r}. Give a list of user ids, e.g. shared=['handbook'].")
+    return frozenset(str(user_scope(one).user) for one in users)
