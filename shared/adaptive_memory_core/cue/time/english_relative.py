@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.english_counts import COUNT, UNIT, UNIT_DAYS,
 from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
-NEAR = 500  # characters on either side of a phrase that say whether it is about the past
+NEAR = 200  # characters on either side of a phrase that say whether it is about the past
 
 
 def _ago(match: re.Match[str], today: datetime) -> list[Span]:
