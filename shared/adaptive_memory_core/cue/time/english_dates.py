@@ -38,7 +38,10 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
     """
     found: list[Dated] = []
     plain, taken = text.translate(_LETTERS), bytearray(len(text))
+    lower = plain.lower()
     for way in [*(AHEAD if ahead else ()), *WAYS[day_first]]:
+        if way.needs and not any(one in lower for one in way.needs):
+            continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()
             if (way.lead is not None and not led(match, way.lead)) or taken.find(1, begin, end) >= 0:
