@@ -41,8 +41,8 @@ async def main() -> None:
             found = await store.asearch(("users",), query="who eats meat?", limit=1)
             print(f"  across users: {found[0].namespace}")
             print(f"  namespaces: {await store.alist_namespaces(max_depth=2)}")
-            assert store.memory is not None
-            recall = store.memory.for_everyone().recalls(limit=1)[0]
+            assert store.scope is not None
+            recall = store.scope.recalls(limit=1)[0]
             print(f"  the log knows what was asked last: {recall.cue!r}")
 
 

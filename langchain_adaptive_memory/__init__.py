@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
     from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
     from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
-    from langchain_adaptive_memory.tools import create_recall_tool, create_remember_tool
+    from langchain_adaptive_memory.tools import create_forget_tool, create_recall_tool, create_remember_tool
     from langchain_adaptive_memory.user import EVERYONE
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "AdaptiveMemoryRetriever",
     "AdaptiveMemoryStore",
     "EVERYONE",
+    "create_forget_tool",
     "create_recall_tool",
     "create_remember_tool",
 ]
@@ -31,6 +32,7 @@ _HOMES = {
     "AdaptiveMemoryRetriever": ("retriever", "langchain_core"),
     "AdaptiveMemoryStore": ("langgraph_store.store", "langgraph"),
     "EVERYONE": ("user", "langchain_core"),
+    "create_forget_tool": ("tools", "langchain_core"),
     "create_recall_tool": ("tools", "langchain_core"),
     "create_remember_tool": ("tools", "langchain_core"),
 }

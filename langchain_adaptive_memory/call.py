@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,19 @@ from typing import Any
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
 
-FIELDS = ("k", "filter", "policy", "score_threshold", "similarity_threshold", "reinforce")  # of the retriever
+FIELDS = (  # of the retriever
+    "k",
+    "filter",
+    "policy",
+    "score",
+    "score_threshold",
+    "similarity_threshold",
+    "fetch_k",
+    "lambda_mult",
+    "annotate",
+    "reinforce",
+)
+SCORES = ("blend", "similarity")
 ARGUMENTS = (*FIELDS, "user_id", "now", "turn")
 LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and hands it on
 
@@ -65,19 +78,43 @@ def checked_flag(value: object) -> bool:
     raise InvalidInputError(f"reinforce is {value!r}. Give True, or False to look without touching.")
 
 
-@lru_cache(maxsize=64)
-def with_floors(policy: Policy, score: float | None, similarity: float | None) -> Policy:
-    """The policy, with these floors where they are given.
+def checked_score(value: object) -> str:
+    """What `metadata["score"]` is: what the ranking made of a document, or the plain similarity."""
+    if value in SCORES:
+        return str(value)
+    raise InvalidInputError(
+        f"score is {value!r}. Give 'blend' for what the ranking made of a document, or 'similarity' for its likeness "
+        "to the query, as plain retrievers know it."
+    )
 
-    >>> with_floors(Policy(), None, 0.3).similarity_floor
+
+def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
+    """The policy, with what a call or a retriever asks for besides.
+
+    >>> policy_of(Policy(), {"similarity_threshold": 0.3, "fetch_k": None}).similarity_floor
     0.3
     """
-    floors = {"score_floor": score, "similarity_floor": similarity}
-    changes: dict[str, Any] = {name: floor for name, floor in floors.items() if floor is not None}
+    names = ("score_threshold", "similarity_threshold", "fetch_k", "lambda_mult")
+    return _changed(policy, *(asked.get(name) for name in names))
+
+
+def is_blank(query: object) -> bool:
+    """Whether nothing is asked: then nothing is found."""
+    return isinstance(query, str) and not query.strip()
+
+
+@lru_cache(maxsize=64)
+def _changed(
+    policy: Policy, score: float | None, similarity: float | None, fetch_k: int | None, lambda_mult: float | None
+) -> Policy:
+    given = {"score_floor": score, "similarity_floor": similarity, "recall_k": fetch_k}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if lambda_mult is not None:
+        changes["copies"] = replace(policy.copies, diversity=round(1.0 - lambda_mult, 9))
     return policy.replace(**changes) if changes else policy
 
 
-def _floor(name: str) -> Callable[[object], float | None]:
+def _share(name: str) -> Callable[[object], float | None]:
     return lambda value: None if value is None else check.share(value, name)
 
 
@@ -85,7 +122,11 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "k": lambda value: check.count(value, "k"),
     "filter": check.where,
     "policy": checked_policy,
-    "score_threshold": _floor("score_threshold"),
-    "similarity_threshold": _floor("similarity_threshold"),
+    "score": checked_score,
+    "score_threshold": _share("score_threshold"),
+    "similarity_threshold": _share("similarity_threshold"),
+    "fetch_k": lambda value: None if value is None else check.count(value, "fetch_k"),
+    "lambda_mult": _share("lambda_mult"),
+    "annotate": lambda value: check.flag(value, "annotate"),
     "reinforce": checked_flag,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,6 +12,7 @@ from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, Scope
 from adaptive_memory_core.stored_metadata import clashes
 
 SCORE, DETAILS = "score", "adaptive_memory"
+NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks
 READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned")
 ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes")
 TIMES = ("created_at", "valid_from", "valid_until")
@@ -32,7 +33,7 @@ class Recalled(Document):
     __hash__ = None  # type: ignore[assignment] # as that of a Document
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plain, (self.id, self.page_content, self.metadata)
+        return _plain, (self.id, self.page_content, self.metadata, getattr(self, NOTE, None))
 
 
 Recalled.__name__ = Recalled.__qualname__ = Document.__name__
@@ -44,29 +45,40 @@ def _told(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.metadata.items() if key not in (SCORE, DETAILS)}
 
 
-def _plain(name: str | None, text: str, metadata: dict[str, Any]) -> Document:
-    return Document(id=name, page_content=text, metadata=metadata)
+def _plain(name: str | None, text: str, metadata: dict[str, Any], note: tuple[str, str, bool] | None) -> Document:
+    document = Document(id=name, page_content=text, metadata=metadata)
+    if note is not None:
+        object.__setattr__(document, NOTE, note)
+    return document
 
 
-def documents_of(recall: Recall, fields: Fields) -> list[Document]:
+def documents_of(recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True) -> list[Document]:
     """The hits of a recall, best first, as documents that nobody else holds."""
-    return [document_of(hit, recall.id, fields) for hit in recall]
+    return [document_of(hit, recall.id, fields, score=score, annotate=annotate) for hit in recall]
 
 
-def document_of(hit: Scored, recall_id: str, fields: Fields) -> Document:
+def document_of(
+    hit: Scored, recall_id: str, fields: Fields, *, score: str = "blend", annotate: bool = True
+) -> Document:
     """A hit with the metadata that stands in the collection, `score`, and all else we know under one key.
 
     The read-driven keys that were written back stand under that key only, as of now and not as of the last write-back.
+    Without `annotate` there is nothing of ours in the metadata. Which recall it came from is noted on it either way.
     """
     stored = hit.record.stored
     ours = {getattr(fields, name) for name in READ_DRIVEN} & stored.keys()
     if ours:
         ours -= clashes(dict.fromkeys(ours), stored, fields)
     metadata = {key: value for key, value in stored.items() if key not in ours}
-    details = details_of(hit, recall_id)
-    if hidden := {key: metadata[key] for key in (SCORE, DETAILS) if key in metadata}:
-        details["hidden"] = hidden
-    return Recalled(id=hit.id, page_content=hit.text, metadata={**metadata, SCORE: float(hit.score), DETAILS: details})
+    if annotate:
+        details = details_of(hit, recall_id)
+        if hidden := {key: metadata[key] for key in (SCORE, DETAILS) if key in metadata}:
+            details["hidden"] = hidden
+        number = hit.score if score == "blend" else hit.similarity
+        metadata = {**metadata, SCORE: float(number), DETAILS: details}
+    document = Recalled(id=hit.id, page_content=hit.text, metadata=metadata)
+    object.__setattr__(document, NOTE, (hit.id, recall_id, hit.shared is not None))
+    return document
 
 
 def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
@@ -109,38 +121,6 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
     return {**{key: value for key, value in arguments.items() if value is not None}, "metadata": metadata}
 
 
-def verdicts_on(helpful: Iterable[Document], unhelpful: Iterable[Document]) -> dict[str, tuple[list[str], list[str]]]:
-    """The ids of helpful and of unhelpful documents, by the recall that returned them.
-
-    A chain that judges all it got may have got shared ones, which are passed over: a reader's verdict would change what
-    others find.
-    """
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    for column, documents in enumerate((helpful, unhelpful)):
-        for document in [documents] if isinstance(documents, Document) else documents:
-            if _is_shared(document):
-                continue
-            recall, one = _origin(document)
-            found.setdefault(recall, ([], []))[column].append(one)
-    return found
-
-
-def _is_shared(document: object) -> bool:
-    details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
-    return isinstance(details, Mapping) and "shared" in details
-
-
-def _origin(document: object) -> tuple[str, str]:
-    """The recall that returned a document, and the record's id."""
-    details = document.metadata.get(DETAILS) if isinstance(document, Document) else None
-    if isinstance(details, Mapping) and {"recall_id", "id"} <= details.keys():
-        return details["recall_id"], details["id"]
-    raise InvalidInputError(
-        f"{document!r} does not come from a recall: it has no metadata[{DETAILS!r}]. Give documents that the "
-        "retriever returned, or use memory.for_user(...).feedback(recall_id, helpful=[id])."
-    )
-
-
 def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     """The user's own metadata; None, which no database keeps, is left out."""
     details = metadata.get(DETAILS)
@@ -153,11 +133,15 @@ def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]
 
 
 def _moment(value: Any) -> Any:
-    """An ISO text as a datetime (without a zone: UTC), anything else as it is: the core says what it takes."""
-    if not isinstance(value, str):
-        return value
-    try:
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return value
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    """A datetime, or an ISO text as one, without a zone that of UTC; else as it is: the core says what it takes.
+
+    >>> _moment("2026-05-01") == _moment(datetime(2026, 5, 1)) == datetime(2026, 5, 1, tzinfo=timezone.utc)
+    True
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        except ValueError:
+            return value
+    naive = isinstance(value, datetime) and value.tzinfo is None
+    return value.replace(tzinfo=timezone.utc) if naive else value

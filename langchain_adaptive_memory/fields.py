@@ -10,6 +10,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import (
     ConfigDict,
+    Field,
     PrivateAttr,
     SkipValidation,
     ValidationError,
@@ -22,10 +23,14 @@ from typing_extensions import Self
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.shared_memories import Share
+from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
+from langchain_adaptive_memory.last_recalls import LastRecalls
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of, with_fallback
+
+CHECKED = (*FIELDS, "user_id", "user_key")
 
 
 class RetrieverOverMemory(BaseRetriever):
@@ -42,17 +47,22 @@ class RetrieverOverMemory(BaseRetriever):
     policy: SkipValidation[Policy | None] = None
     filter: SkipValidation[Mapping[str, Any] | None] = None
     user_id: SkipValidation[Any] = None
+    score: SkipValidation[str] = "blend"
     score_threshold: SkipValidation[float | None] = None
     similarity_threshold: SkipValidation[float | None] = None
+    fetch_k: SkipValidation[int | None] = None
+    lambda_mult: SkipValidation[float | None] = None
+    annotate: SkipValidation[bool] = True
     reinforce: SkipValidation[bool] = True
     fallback: SkipValidation[Any] = None
     user_key: str | None = USER_KEY
+    last_recalls: SkipValidation[LastRecalls] = Field(default_factory=LastRecalls, exclude=True, repr=False)
     owns_memory: bool = False
     _share: Share | None = PrivateAttr(default=None)
 
     def __init__(self, **fields: Any) -> None:
         try:
-            super().__init__(**fields)
+            super().__init__(**translated(fields))
         except ValidationError as error:
             ours = [one.get("ctx", {}).get("error") for one in error.errors()]
             raise next((one for one in ours if isinstance(one, AdaptiveMemoryError)), error) from None
@@ -112,20 +122,14 @@ class RetrieverOverMemory(BaseRetriever):
             )
         return cls.from_collection(vectorstore, **arguments)
 
-    @field_validator(*FIELDS, mode="before")
+    @field_validator(*CHECKED, mode="before")
     @classmethod
     def _check(cls, value: Any, field: ValidationInfo) -> Any:
-        return checked(str(field.field_name), value)
+        return checked_field(str(field.field_name), value)
 
-    @field_validator("user_id", mode="before")
-    @classmethod
-    def _check_user(cls, value: Any) -> Any:
-        return checked_default(value)
-
-    @field_validator("user_key", mode="before")
-    @classmethod
-    def _check_key(cls, value: Any) -> Any:
-        return None if value is None else check.name(value, "user_key")
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A field that is set later is checked at once, as it would have been in the constructor."""
+        super().__setattr__(name, checked_field(name, value) if name in CHECKED else value)
 
     @model_validator(mode="after")
     def _open(self) -> Self:
@@ -170,3 +174,12 @@ class RetrieverOverMemory(BaseRetriever):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def checked_field(name: str, value: Any) -> Any:
+    """The value, if this field may have it."""
+    if name == "user_id":
+        return checked_default(value)
+    if name == "user_key":
+        return None if value is None else check.name(value, "user_key")
+    return checked(name, value)

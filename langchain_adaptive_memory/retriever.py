@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +12,17 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import UserMemory
-from langchain_adaptive_memory.call import FIELDS, checked_arguments, with_floors
-from langchain_adaptive_memory.convert import arguments_of, documents_of, verdicts_on
+from adaptive_memory_core import Recall, UserMemory
+from adaptive_memory_core.reports import Receipt
+from langchain_adaptive_memory.asking import arun, run
+from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, policy_of
+from langchain_adaptive_memory.convert import arguments_of, documents_of
+from langchain_adaptive_memory.empty_answers import explained, is_odd
 from langchain_adaptive_memory.fields import RetrieverOverMemory
-from langchain_adaptive_memory.source import tracing_names
+from langchain_adaptive_memory.forgetting import forgotten
+from langchain_adaptive_memory.source import tracing_names, whole_memory
 from langchain_adaptive_memory.turns import turn_of
+from langchain_adaptive_memory.used import used_in
 from langchain_adaptive_memory.user import NOT_GIVEN, scope_of, with_fallback
 
 CONFIG = "_config"  # how the config of a call reaches the methods that LangChain calls, which it does not tell them
@@ -47,6 +53,15 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             for any question; under a policy of another blend it compares documents of one answer.
         similarity_threshold: float | None
             The least similarity to the query: for "nothing relevant here".
+        score: "blend" | "similarity"
+            What `metadata["score"]` is: what the ranking made of a document, or its likeness to the query.
+        fetch_k: int | None
+            How many candidates are ranked, at the least; None is the policy's number.
+        lambda_mult: float | None
+            As in MMR: 1 looks for likeness to the query alone, 0 for difference between documents alone. None: the
+            policy's.
+        annotate: bool
+            Whether `score` and `adaptive_memory` stand in the metadata. `feedback` knows a document either way.
         reinforce: bool
             Whether what is returned counts as read.
         fallback: str | EVERYONE | None
@@ -54,6 +69,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
+        last_recalls: LastRecalls
+            The newest answers, for `explain_last`.
         owns_memory: bool
             Whether `close()` lets go of the memory: True for one that was made here.
 
@@ -77,9 +94,11 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         chain.invoke("which database do they like?", config={"configurable": {"user_id": "alice"}})
         ```
 
-    Each call also takes `k`, `policy`, `filter`, `user_id`, `score_threshold`, `similarity_threshold`, `reinforce`,
-    `now` (POSIX seconds, for evaluation) and `turn` (a name for the user's question; usually that of the run tree's
-    root, so that all calls made for one question are one read).
+    `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call also
+    takes `k`, `policy`, `filter`, `user_id`, `score`, `score_threshold`, `similarity_threshold`, `fetch_k`,
+    `lambda_mult`, `annotate`, `reinforce`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the user's
+    question; usually that of the run tree's root, so that all calls made for one question are one read). A blank query
+    finds nothing.
     """
 
     def invoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002
@@ -91,30 +110,45 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        scope, arguments = self._asked(run_manager.run_id, kwargs)
-        return documents_of(scope.recall(query, **arguments), scope.memory.fields)
+        scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
+        if is_blank(query):
+            return []
+        recall = scope.recall(query, **arguments)
+        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
+            recall = explained(whole_memory(self.memory), recall)
+        return self._documents(scope, recall, shown)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        scope, arguments = self._asked(run_manager.run_id, kwargs)
-        return documents_of(await scope.arecall(query, **arguments), scope.memory.fields)
+        scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
+        if is_blank(query):
+            return []
+        recall = await scope.arecall(query, **arguments)
+        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
+            recall = await asyncio.to_thread(explained, whole_memory(self.memory), recall)
+        return self._documents(scope, recall, shown)
 
-    def _asked(self, run: UUID, kwargs: dict[str, Any]) -> tuple[UserMemory, dict[str, Any]]:
-        """Whose memory, and what to ask of it."""
+    def _documents(self, scope: UserMemory, recall: Recall, shown: Mapping[str, Any]) -> list[Document]:
+        self.last_recalls.note(recall)
+        return documents_of(recall, scope.memory.fields, **shown)
+
+    def _asked(self, run: UUID, kwargs: dict[str, Any]) -> tuple[UserMemory, dict[str, Any], dict[str, Any]]:
+        """Whose memory, what to ask of it, and how to show the answer."""
         config = kwargs.pop(CONFIG, None)
         given = checked_arguments(kwargs)
         scope = self._scope(config, given.pop("user_id", NOT_GIVEN))
         asked = {name: getattr(self, name) for name in FIELDS} | given
         policy = scope.memory.policy if asked["policy"] is None else asked["policy"]
-        return scope, {
+        wanted = {
             "k": asked["k"],
             "filter": asked["filter"],
-            "policy": with_floors(policy, asked["score_threshold"], asked["similarity_threshold"]),
+            "policy": policy_of(policy, asked),
             "reinforce": asked["reinforce"],
             "now": asked.get("now"),
             "turn": turn_of(run) if asked.get("turn") is None else asked["turn"],
         }
+        return scope, wanted, {name: asked[name] for name in ("score", "annotate")}
 
     def _scope(self, config: RunnableConfig | None, given: Any = NOT_GIVEN) -> UserMemory:
         scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key)
@@ -125,28 +159,59 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
 
     def feedback(
         self,
-        helpful: Iterable[Document] = (),
-        unhelpful: Iterable[Document] = (),
+        helpful: Any = (),
+        unhelpful: Any = (),
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
+        turn: str | None = None,
     ) -> int:
-        """Say which returned documents were of use, at once or later; gives how many verdicts were new.
+        """Say what was of use in an answer, at once or later; gives how many verdicts were new.
 
-        Shared ones may be among them and are passed over: they are judged by those whose they are.
+        Each may be a document, an id (of a record, a recall, or a turn, such as the run's id), the output of a chain or
+        of an agent, or a list of these. Shared documents are passed over: they are judged by those whose they are. What
+        is gone costs the others nothing. With `turn`, ids of records are those that the turn returned.
         """
-        scope, verdicts = self._scope(config, user_id), verdicts_on(helpful, unhelpful)
-        return sum(scope.feedback(recall, *ids) for recall, ids in verdicts.items())
+        scope = self._scope(config, user_id)
+        return scope.feedback_on_answer(used_in(helpful), used_in(unhelpful), turn)
 
     async def afeedback(
         self,
-        helpful: Iterable[Document] = (),
-        unhelpful: Iterable[Document] = (),
+        helpful: Any = (),
+        unhelpful: Any = (),
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
+        turn: str | None = None,
     ) -> int:
         """`feedback`, async."""
-        scope, verdicts = self._scope(config, user_id), verdicts_on(helpful, unhelpful)
-        return sum([await scope.afeedback(recall, *ids) for recall, ids in verdicts.items()])
+        scope = self._scope(config, user_id)
+        return await scope.afeedback_on_answer(used_in(helpful), used_in(unhelpful), turn)
+
+    def forget(
+        self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
+    ) -> list[Receipt]:
+        """Remove records with every trace of them, by ids or documents; gives a receipt for each that was there.
+
+        Where none of them is there, that is a NotFoundError.
+        """
+        return run(forgotten(self._scope(config, user_id), used_in(ids_or_documents)))
+
+    async def aforget(
+        self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
+    ) -> list[Receipt]:
+        """`forget`, async."""
+        return await arun(forgotten(self._scope(config, user_id), used_in(ids_or_documents)))
+
+    def flush(self) -> None:
+        """Write back into the collection what was learned so far, before this returns."""
+        whole_memory(self.memory).flush()
+
+    async def aflush(self) -> None:
+        """`flush`, async."""
+        await whole_memory(self.memory).aflush()
+
+    def explain_last(self, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN) -> str:
+        """How this user's newest answer came about: each document's score in parts, what was dropped, and why."""
+        return self.last_recalls.explain(self._scope(config, user_id).scope)
 
     def add_documents(
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
-from adaptive_memory_core.models.naming import name_of
 from adaptive_memory_core.shared_memories import Share, share
 from langchain_adaptive_memory.user import EVERYONE, Default
 
@@ -41,20 +39,12 @@ def embedder_of(embeddings: Any) -> Embedder:
     >>> embedder_of(Lengths()).name
     'Lengths:lengths-1'
     """
-    if isinstance(embeddings, Embedder) or not hasattr(embeddings, "embed_documents"):
-        return as_embedder(embeddings)
-    if not hasattr(embeddings, "embed_query") or isinstance(embeddings, type):
+    if hasattr(embeddings, "embed_documents") and not hasattr(embeddings, "embed_query"):
         raise InvalidInputError(
             f"embeddings is {embeddings!r}. Give an object with embed_documents and embed_query, e.g. "
             "OpenAIEmbeddings(), or an Embedder of adaptive_memory_core."
         )
-    later = embeddings.aembed_query if _is_async(type(embeddings)) else None
-    return Embedder(name_of(embeddings), embeddings.embed_documents, embeddings.embed_query, aquery=later)
-
-
-def _is_async(kind: type) -> bool:
-    """Whether such embeddings have an async call of their own: LangChain's default is the blocking one in a thread."""
-    return getattr(kind, "aembed_query", Embeddings.aembed_query) is not Embeddings.aembed_query
+    return as_embedder(embeddings)
 
 
 def is_source(thing: Any) -> bool:

@@ -86,6 +86,28 @@ class Remembering:
         return {"text": text, "importance": importance, **more}
 
 
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What the forget tool does when it is called."""
+
+    find: Find
+    on_error: OnError
+
+    def forget(self, memory_id: str, config: RunnableConfig) -> str:
+        scope = self.find(config)
+        try:
+            return f"Forgotten: {scope.forget(memory_id).id}."
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
+            return _excused(error, self.on_error)
+
+    async def aforget(self, memory_id: str, config: RunnableConfig) -> str:
+        scope = self.find(config)
+        try:
+            return f"Forgotten: {(await scope.aforget(memory_id)).id}."
+        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
+            return _excused(error, self.on_error)
+
+
 def _kept(record_id: str) -> str:
     return f"Remembered, as {record_id}."
 

@@ -1,4 +1,4 @@
-"""How does an agent remember and recall? Two tools; the model sees the words to look for or to keep, never the user."""
+"""How does an agent remember, recall and forget? By three tools; the model sees words and ids, never the user."""
 
 from __future__ import annotations
 
@@ -15,14 +15,28 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from langchain_adaptive_memory.call import checked
-from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, OnError, Recalling, Remembering
+from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, OnError, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory, scope_of
 
-__all__ = ["SET_UP_WRONGLY", "create_recall_tool", "create_remember_tool"]  # the first is the middleware's rule too
+__all__ = [
+    "SET_UP_WRONGLY",
+    "create_forget_tool",
+    "create_recall_tool",
+    "create_remember_tool",
+]  # the first is the middleware's rule too
 
 RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
 REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
+
+
+FORGET = "Forget a memory for good, when the user asks for that. It needs the id that a look-up showed."
+
+
+class ForgetInput(BaseModel):
+    """What the model says to forget."""
+
+    memory_id: str = Field(description="the id of the memory, as it was shown")
 
 
 class RecallInput(BaseModel):
@@ -86,6 +100,20 @@ def create_remember_tool(
     """
     tool = Remembering(_finder(memory, user_id, user_key, on_error), kind, metadata, on_error)
     return _tool(tool.remember, tool.aremember, name, description, RememberInput, "content")
+
+
+def create_forget_tool(
+    memory: AdaptiveMemory | UserMemory,
+    *,
+    name: str = "forget_memory",
+    description: str = FORGET,
+    user_id: Default = None,
+    user_key: str | None = USER_KEY,
+    on_error: OnError = "warn",
+) -> StructuredTool:
+    """A tool that removes a memory of the run's user with every trace, by its id: recall with `show_ids=True`."""
+    tool = Forgetting(_finder(memory, user_id, user_key, on_error), on_error)
+    return _tool(tool.forget, tool.aforget, name, description, ForgetInput, "content")
 
 
 def _finder(memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None, on_error: OnError) -> Find:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from llama_adaptive_memory.postprocessor import AdaptiveMemoryPostprocessor
     from llama_adaptive_memory.retriever import AdaptiveMemoryRetriever
     from llama_adaptive_memory.scopes import EVERYONE
+    from llama_adaptive_memory.tools import create_forget_tool, create_recall_tool, create_remember_tool
     from llama_adaptive_memory.turns import one_question
 
 __all__ = [
@@ -21,6 +22,9 @@ __all__ = [
     "AdaptiveMemoryRetriever",
     "EVERYONE",
     "LocalEmbedding",
+    "create_forget_tool",
+    "create_recall_tool",
+    "create_remember_tool",
     "one_question",
 ]
 
@@ -30,6 +34,9 @@ _PLACES = {
     "AdaptiveMemoryRetriever": "retriever",
     "EVERYONE": "scopes",
     "LocalEmbedding": "local",
+    "create_forget_tool": "tools",
+    "create_recall_tool": "tools",
+    "create_remember_tool": "tools",
     "one_question": "turns",
 }
 

@@ -1,26 +1,20 @@
-"""Who still uses a memory? Each retriever, post-processor and block holds a lease; the last one closes it."""
+"""What does a reader hold of a memory? A share of it, a loan that it never closes, or nothing if it was given one."""
 
 from __future__ import annotations
 
-import threading
-import warnings
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, UserMemory
-from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core import AdaptiveMemory, UserMemory
+from adaptive_memory_core.shared_memories import Share
 from llama_adaptive_memory.scopes import Fallback, scope_of
-
-Key = tuple[Any, ...]
-shared: dict[Key, tuple[AdaptiveMemory, int]] = {}  # the memories we opened, and how many use each
-guard = threading.RLock()
 
 
 class Lease:
-    """A memory in use. Giving it back closes the memory if we opened it and nobody else uses it, or else flushes it."""
+    """A memory in use. One that was given by the caller has no share, and is left open."""
 
-    def __init__(self, memory: AdaptiveMemory | UserMemory, key: Key | None = None, *, lent: bool = False) -> None:
+    def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
         self.memory = memory
-        self._key, self._lent = key, lent
+        self._share, self._lent = share, lent
 
     def __reduce__(self) -> NoReturn:
         refuse_to_pickle()
@@ -38,25 +32,13 @@ class Lease:
 
     def lent(self) -> Lease:
         """The same memory for one more, who need not give it back."""
-        return Lease(self.memory, self._key, lent=True)
+        return Lease(self.memory, self._share, lent=True)
 
     def close(self) -> None:
-        key, self._key = self._key, None
-        if key is None:
-            return
-        with guard:
-            memory, users = shared.get(key, (None, 0))
-            if memory is None or memory is not self.memory:
-                return
-            last = users == 1 and not self._lent
-            if last:
-                del shared[key]
-            elif not self._lent:
-                shared[key] = (memory, users - 1)
-        if last:
-            memory.close()
-        else:
-            _write_back(memory)
+        """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
+        share, self._share = self._share, None
+        if share is not None:
+            (Share(share.memory) if self._lent else share).close()
 
 
 def refuse_to_pickle() -> NoReturn:
@@ -65,17 +47,3 @@ def refuse_to_pickle() -> NoReturn:
         "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. by "
         "from_index(index)."
     )
-
-
-def _write_back(memory: AdaptiveMemory) -> None:
-    """What was learned so far goes into the collection, though others go on using the memory."""
-    try:
-        memory.flush()
-    except ClosedError:  # by the last of them, meanwhile: it is written
-        return
-    except AdaptiveMemoryError as error:
-        warnings.warn(
-            f"Not everything could be written back into the collection yet: {error} It waits in the ledger.",
-            RuntimeWarning,
-            stacklevel=4,
-        )

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypedDict
 
 from llama_index.core import Settings, VectorStoreIndex
 
-from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputError, Keeping, UserMemory
-from adaptive_memory_core.errors import ClosedError, EmbedderError
+from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputError, Keeping, SQLiteLedger, UserMemory
+from adaptive_memory_core.cue.time.intent import Language
+from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.store import locations as place
+from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.shared_memories import Share, find, share
+from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from llama_adaptive_memory.embedding import embedder_of
-from llama_adaptive_memory.lease import Key, Lease, guard, shared
+from llama_adaptive_memory.lease import Lease
 from llama_adaptive_memory.settings import UnknownArgumentError
 from llama_adaptive_memory.turns import watch
 
 
-@dataclass(frozen=True)
-class Opening:
-    """How a memory over a collection shall be opened; the arguments of `AdaptiveMemory` under their own names."""
-
-    ledger: str | Path | Ledger | None = None
-    fields: Fields | None = None
-    clock: Callable[[], float] = time.time
-    write: Literal["behind", "through"] = "behind"
-    keeping: Keeping | None = None
-    shared: tuple[str, ...] = ()
-
-
 class OpeningArguments(TypedDict, total=False):
-    """The same, as keywords of a constructor."""
+    """How a memory over a collection shall be opened: the options of `AdaptiveMemory` under their own names."""
 
     ledger: str | Path | Ledger | None
     fields: Fields | None
     clock: Callable[[], float]
     write: Literal["behind", "through"]
     keeping: Keeping | None
+    languages: Iterable[Language] | None
+    channels: Mapping[str, Source] | None
+    reranker: Reranker | None
     shared: Iterable[str]
 
 
@@ -65,16 +56,14 @@ def leased(
     return Lease(memory)
 
 
-def _checked(opening: OpeningArguments) -> Opening:
+def _checked(opening: OpeningArguments) -> OpeningArguments:
     unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
     if unknown:
         raise UnknownArgumentError(
             f"There is no argument {', '.join(map(repr, unknown))}. Allowed, besides those of the constructor: "
             f"{', '.join(OpeningArguments.__annotations__)}."
         )
-    shared = opening.get("shared", ())
-    given: Any = {**opening, "shared": shared if isinstance(shared, str) else tuple(shared)}
-    return Opening(**given)
+    return opening
 
 
 def collection_of(vector_store: Any) -> Any:
@@ -98,60 +87,39 @@ def checked_index(index: Any) -> VectorStoreIndex:
     return index
 
 
-def _lease(collection: Any, embed_model: Any, opening: Opening, *, embeds: bool) -> Lease:
-    """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the thread that writes
-    back, the ledger and the lock belong to the collection. What nobody closes is closed when the interpreter ends."""
-    place.check_collection(collection)
+def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> Lease:
+    """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the memory behind is one
+    for all over the collection, with one model's name and the same options."""
+    locations.check_collection(collection)
     model = Settings.embed_model if embed_model is None and embeds else embed_model
-    with guard:
-        key = _key(collection, model, opening)
-        memory, users = shared.get(key, (None, 0))
-        if memory is None or _is_closed(memory):
-            memory, users = _opened(collection, model, opening), 0
-        shared[key] = (memory, users + 1)
-    return Lease(memory, key)
+    if model is not None:
+        one = share(collection, embedder=embedder_of(model), **opening)
+    else:
+        one = find(collection, **opening) or _without_model(collection, opening)
+    return Lease(one.memory, one)
 
 
-def _opened(collection: Any, model: Any, opening: Opening) -> AdaptiveMemory:
-    ledger = place.open_ledger(collection, opening.ledger, durability=(opening.keeping or Keeping()).durability)
-    return AdaptiveMemory(
-        collection,
-        embedder=_no_embedder(collection, ledger) if model is None else embedder_of(model),
-        ledger=ledger,
-        fields=opening.fields,
-        clock=opening.clock,
-        write=opening.write,
-        keeping=opening.keeping,
-        shared=opening.shared,
-    )
-
-
-def _no_embedder(collection: Any, ledger: Ledger) -> Embedder:
-    """One by the right name that makes no vectors: re-ranking needs none."""
-    ledger.attach(str(collection.id), collection.name)
-    name = (collection.metadata or {}).get(NAME_KEY) or ledger.notes.embedder()[0] or "none"
+def _without_model(collection: Any, opening: OpeningArguments) -> Share:
+    """A memory that makes no vectors, for re-ranking needs none; whoever brings a model does not find this one."""
 
     def refuse(_: object) -> NoReturn:
         raise EmbedderError(
             "No embedding model was given, and this needs one. Give embed_model=..., or use from_index."
         )
 
-    return Embedder(str(name), refuse, refuse)
+    embedder = Embedder(_recorded_name(collection, opening.get("ledger")) or "none", refuse, refuse)
+    return share(collection, embedder=embedder, found_as="no model", **opening)
 
 
-def _key(collection: Any, model: Any, opening: Opening) -> Key:
-    """What makes two requests one. Ids of objects are safe: the memory holds on to all of them."""
-    ledger = opening.ledger if isinstance(opening.ledger, str | Path | None) else id(opening.ledger)
-    whose = (os.getpid(), str(collection.id), id(collection._client), str(ledger), opening.fields, id(opening.clock))
-    how = (opening.write, opening.keeping, opening.shared)
-    if model is None:  # any model will do
-        return next((key for key in shared if (key[:6], key[7:]) == (whose, how)), (*whose, None, *how))
-    return (*whose, id(model), *how)
-
-
-def _is_closed(memory: AdaptiveMemory) -> bool:
+def _recorded_name(collection: Any, given: str | Path | Ledger | None) -> str | None:
+    """The model that the collection was written with, as far as that was noted."""
+    if noted := (collection.metadata or {}).get(NAME_KEY):
+        return str(noted)
+    ledger = locations.open_ledger(collection, given, durability="normal")
+    ledger.attach(str(collection.id), collection.name)
     try:
-        memory.ports()
-    except ClosedError:
-        return True
-    return False
+        name = ledger.notes.embedder()[0]
+    finally:
+        if isinstance(ledger, SQLiteLedger) and ledger is not given and ledger.file.path != locations.IN_MEMORY:
+            ledger.close()
+    return name

@@ -14,6 +14,7 @@ from llama_index.core.tools import ToolOutput
 from adaptive_memory_core import InvalidInputError, Recall, Scope, Scored
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
+from llama_adaptive_memory.tool_calls import Told
 
 Noted = TypeVar("Noted", bound=BaseNode | NodeWithScore)
 MARK = "_adaptive_memory_recall"  # not among the fields, yet copied and pickled with them
@@ -81,7 +82,9 @@ def _parts(thing: Any) -> Iterable[Any] | None:
 
 
 def _parts_of_output(output: Any) -> Iterable[Any]:
-    """The nodes that a tool gave; any other output was no recall."""
+    """The nodes that a tool gave, or the recall that it told of; any other output was none."""
+    if isinstance(output, Told):
+        return [output.recall]
     if isinstance(getattr(output, "source_nodes", None), list):
         return list(output.source_nodes)
     return [one for one in output if isinstance(one, NodeWithScore | BaseNode)] if isinstance(output, list) else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import TracebackType
 from typing import Any
 
@@ -50,7 +51,7 @@ class Sharing:
     def forget(self, ids_or_nodes: Any) -> list[Receipt]:
         """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
 
-        Where none of them is there, that is a NotFoundError.
+        Where none of them is there, that is a NotFoundError; shared ones are not the reader's, and are passed over.
         """
         return forget_in(self.memory, ids_or_nodes)
 
@@ -68,6 +69,10 @@ class Sharing:
         """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
         self._lease.close()
 
+    async def aclose(self: Any) -> None:
+        """`close`, async."""
+        await asyncio.to_thread(self._lease.close)
+
     def __enter__(self) -> Self:
         return self
 
@@ -75,6 +80,14 @@ class Sharing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 def feedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:
@@ -87,7 +100,7 @@ async def afeedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: st
 
 def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(scope.forget(one))
         except NotFoundError as error:
@@ -97,7 +110,7 @@ def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
 
 async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope)):
+    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(await scope.aforget(one))
         except NotFoundError as error:

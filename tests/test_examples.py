@@ -64,6 +64,16 @@ SAYS = {
         "[('users', 'ana'), ('users', 'ben')]",
         "'who eats meat?'",
     ],
+    "15_langchain_time_weighted.py": [
+        "moved: 2",
+        "postgres-7. (last read 0 days ago)",
+        "on Mondays. (last read 30 days ago)",
+    ],
+    "16_mem0_export.py": [
+        "3 of 4 memories belong to a user",
+        "ana: Is allergic to peanuts (2 records, {'source': 'chat', 'categories': ['health']})",
+        "ben: Drinks black coffee (1 records, {'source': 'mail'})",
+    ],
     "21_llama_query_engine.py": [
         "read 1 time",
         "verdicts: 1",

@@ -15,7 +15,6 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from langchain_adaptive_memory.agents.asking import Step, ask
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
     last_answer,
@@ -29,6 +28,7 @@ from langchain_adaptive_memory.agents.evidence import cited, evidence, marked
 from langchain_adaptive_memory.agents.place import Place, after_system, before_question
 from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
 from langchain_adaptive_memory.agents.state import Turn
+from langchain_adaptive_memory.asking import Step, ask
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of

@@ -17,7 +17,7 @@ _TABLES = """
 CREATE TABLE stores (
     store_key INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    collection_uuid TEXT                      -- the Chroma collection that the vectors were written to
+    collection_uuid TEXT                      -- the Chroma collection that the vectors were written to, and whose there
 );
 CREATE TABLE namespaces (
     namespace_key INTEGER PRIMARY KEY AUTOINCREMENT,

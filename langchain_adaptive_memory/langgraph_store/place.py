@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.identity import namespaced
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store import locations as chroma_place
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 ITEMS_NAME = "adaptive_memory_items.sqlite3"
+STORES = "langgraph store"
+AT_ONCE = 1_000  # records that are removed in one go
 _in_memory: weakref.WeakValueDictionary[str, ItemsFile] = weakref.WeakValueDictionary()
 
 
@@ -45,6 +49,7 @@ class Place:
         self._own_collection: Any = None
         self._pid = os.getpid()
         self.memory: AdaptiveMemory | None = None
+        self.scope: UserMemory | None = None
         directory = _directory(path, client)
         try:
             if embedding is not None:
@@ -98,8 +103,16 @@ class Place:
         else:
             self.file = _in_memory.setdefault(uuid_of, ItemsFile(IN_MEMORY))
         self.items = Items(self.file, name)
-        if uuid_of is not None:
-            self.items.meet(uuid_of)
+        if self.memory is not None and uuid_of is not None:
+            self.scope = UserMemory(self.memory, Scope(namespaced(STORES, name)))
+            self._settle_in(self.memory, uuid_of)
+
+    def _settle_in(self, memory: AdaptiveMemory, uuid_of: str) -> None:
+        """Vectors that stand elsewhere are made anew; those that stood among everyone's records go from there."""
+        strays = self.items.meet(f"{uuid_of}/{STORES}")
+        records, everyone = memory.ports().records, memory.for_everyone().scope
+        for start in range(0, len(strays), AT_ONCE):
+            records.remove(everyone, strays[start : start + AT_ONCE])
 
 
 def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None:

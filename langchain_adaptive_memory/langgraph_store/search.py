@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph.store.base import SearchItem, SearchOp
 
-from adaptive_memory_core import AdaptiveMemory, Recall, UserMemory
+from adaptive_memory_core import Recall, UserMemory
 from langchain_adaptive_memory.langgraph_store.filters import passes
 from langchain_adaptive_memory.langgraph_store.items import Items
 from langchain_adaptive_memory.langgraph_store.rows import Row, path_of, prefixes
@@ -49,14 +49,13 @@ class Search:
         found = (row for row in self.items.under(self.prefix, self.now) if self._passes(row))
         return [(row, None) for row in islice(found, self.op.offset, self.op.offset + self.op.limit)]
 
-    def ranked(self, memory: AdaptiveMemory, query: str, vector: Any, at: float) -> list[tuple[Row, float | None]]:
+    def ranked(self, memory: UserMemory, query: str, vector: Any, at: float) -> list[tuple[Row, float | None]]:
         """With a query: what has vectors, best first; then, where that is not enough, the rest as they came."""
         if self.op.limit == 0:
             return []
         wanted = self.op.offset + self.op.limit
-        user = memory.for_everyone()  # namespaces are the tenants here, and the items say who is in them
-        sifted = self._candidates(memory, user, vector, max(memory.policy.recall_k, wanted))
-        ranking = self._ranking(user, query, sifted, wanted, at)
+        sifted = self._candidates(memory, vector, max(memory.memory.policy.recall_k, wanted))
+        ranking = self._ranking(memory, query, sifted, wanted, at)
         found: list[tuple[Row, float | None]] = [(sifted[hit.id][0], hit.score) for hit in ranking]
         if len(found) < wanted:
             found += [(row, None) for row in islice(self._rest(sifted, len(found)), wanted - len(found))]
@@ -81,9 +80,9 @@ class Search:
             user.rerank(cue, {record: close[record] for record in page}, k=len(page), now=at)
         return ranking
 
-    def _candidates(self, memory: AdaptiveMemory, user: UserMemory, vector: Any, wanted: int) -> Sifted:
+    def _candidates(self, user: UserMemory, vector: Any, wanted: int) -> Sifted:
         """At least so many items that pass, each with the best similarity of its vectors; all where there are fewer."""
-        store, depth = memory.ports().search, len(self.op.namespace_prefix)
+        store, depth = user.memory.ports().search, len(self.op.namespace_prefix)
         few, share = self._few()
         if few is not None:
             return self._sifted(store.among(user.scope, vector, few, None))

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph.store.base import GetOp, Item, ListNamespacesOp, Result, SearchItem, SearchOp
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core import NotFoundError, UserMemory
 from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits
@@ -32,7 +32,7 @@ class Shelf:
     def __init__(
         self,
         items: Items,
-        memory: AdaptiveMemory | None,
+        memory: UserMemory | None,
         embedding: Embedding | None,
         clock: Callable[[], float],
         *,
@@ -119,7 +119,7 @@ class Shelf:
         known = {row.record: row for row in rows if row.vectors}
         if known and self.memory is not None:
             cue = clean(f"get {', '.join(row.key for row in known.values())}")
-            self.memory.for_everyone().rerank(cue, dict.fromkeys(known), now=now)
+            self.memory.rerank(cue, dict.fromkeys(known), now=now)
 
     def _write(self, batch: Batch, vectors: Vectors, now: float) -> None:
         gone = [place for place, one in batch.writes.items() if one is None]
@@ -140,7 +140,7 @@ class Shelf:
         records = [record for row, texts in rows for record in _records(row, texts)]
         if records:
             with self.embedding.lent(vectors):
-                self.memory.for_everyone().remember_many(records)
+                self.memory.remember_many(records)
         self._due |= not self.items.settle([(row, len(texts)) for row, texts in rows])
 
     def _clear(self) -> None:
@@ -148,7 +148,7 @@ class Shelf:
         left = [] if self.memory is None else self.items.leftovers()
         if self.memory is None or not left:
             return
-        user, store = self.memory.for_everyone(), self.memory.ports().records
+        user, store = self.memory, self.memory.memory.ports().records
         for start in range(0, len(left), AT_ONCE):
             some = left[start : start + AT_ONCE]
             store.remove(user.scope, some)

@@ -216,7 +216,11 @@ class AdaptiveMemory:
 
     def call(self) -> AbstractContextManager[None]:
         """A call from its begin to its end, for which `close` waits."""
-        return self._opened.calls.one_more()
+        return self._opened.call()
+
+    def waits(self) -> AbstractContextManager[None]:
+        """The patience of a call that is awaited."""
+        return self._opened.waits()
 
     def ports(self) -> Ports:
         """What the flows ask; refuses where this memory was closed or came over from another process."""

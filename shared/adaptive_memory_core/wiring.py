@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +22,11 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.background import Background, Going
-from adaptive_memory_core.store.check_memory import whole_memory
+from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
+from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
@@ -70,6 +71,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             background=parts.background,
             write_through=options["write"] == "through",
             log=parts.keeping.log,
+            count_seconds=parts.keeping.count_seconds,
             fields=parts.fields,
             languages=(English(),) if languages is None else tuple(languages),
             channels=channels,
@@ -98,16 +100,17 @@ class _Parts:
         self.fields = options["fields"] or Fields()
         self.store = ChromaStore(collection, self.fields)
         self.directory = locations.directory_of(collection)
+        compare_on_opening(self.directory, self.store, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
-        self.words = LexicalChannel(WordIndex(ledger.words, self.fields), self.store, wake)
+        index = WordIndex(ledger.words, self.fields, ledger.afterwards)
+        self.words = LexicalChannel(index, self.store, wake, ChangeWatch(self.directory))
         self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
         chores = (self.write_back, self.words, self.floors)
-        whole = partial(whole_memory, self.directory, self.store, self.ledger, self.embedder.embed_documents)
         opened = Opened(
             ports=self.ports,
             in_force=self.in_force,
@@ -117,13 +120,17 @@ class _Parts:
             write_back=self.write_back,
             words=self.words,
             background=self.background,
-            whole=whole,
+            whole=self._whole,
             handles=handles,
             reranker=reranker,
         )
         opened.expect_words()
         self.background.start(chores, opened.let_go)
         return opened
+
+    def _whole(self, *, repair: bool) -> list[Finding]:
+        parts = (self.directory, self.store, self.ledger, self.embedder.embed_documents)
+        return whole_memory(*parts, repair=repair, now=self.in_force.now())
 
     def _trim(self) -> None:
         keep, now = self.keeping, self.in_force.now()

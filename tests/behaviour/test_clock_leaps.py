@@ -73,6 +73,23 @@ def test_two_leaps_to_one_time_do_not_vouch_for_each_other(alice: UserMemory, cl
     assert len(alice.recalls()) == 30
 
 
+def test_neither_does_one_that_the_first_passes_fall_into(open_memory: Open, clock: Clock) -> None:
+    memory = open_memory(keeping=Keeping(lag_seconds=3_600))
+    alice = memory.for_user("alice")
+    alice.remember("tea", id="tea")
+    alice.recall("tea")
+    for _ in range(2):  # with recalls in it, twice to the same time
+        clock.pass_seconds(YEAR)
+        for _ in range(3):
+            alice.recall("tea")
+            memory.flush()
+        clock.pass_seconds(2 * HOUR - YEAR)
+        for _ in range(3):
+            alice.recall("tea")
+        memory.flush()
+    assert len([line for line in alice.recalls() if line.at <= clock.now]) == 7
+
+
 def test_after_a_long_pause_the_log_shows_nothing_old_and_lets_go_of_it_an_hour_later(
     alice: UserMemory, clock: Clock, ledger_rows: RowsOf
 ) -> None:

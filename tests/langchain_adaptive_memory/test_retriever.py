@@ -351,8 +351,15 @@ def test_a_database_that_fails_is_an_error_of_the_core(new_retriever: NewRetriev
     store._client.create_collection(store._collection.name)
 
 
-@pytest.mark.parametrize("query", ["", "   ", None, 7])
-def test_a_query_without_words_is_refused(query: Any, new_retriever: NewRetriever) -> None:
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+async def test_a_blank_query_finds_nothing(query: str, alice: UserMemory, new_retriever: NewRetriever) -> None:
+    retriever = new_retriever(user_id="alice")
+    assert retriever.invoke(query) == await retriever.ainvoke(query) == []
+    assert alice.stats().recalls == 0
+
+
+@pytest.mark.parametrize("query", [None, 7])
+def test_a_query_that_is_no_text_is_refused(query: Any, new_retriever: NewRetriever) -> None:
     with pytest.raises(InvalidInputError, match="cue"):
         new_retriever(user_id="alice").invoke(query)
 

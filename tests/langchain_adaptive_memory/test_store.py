@@ -188,13 +188,13 @@ def test_fewer_vectors_than_before_leave_none_behind(open_store: Open) -> None:
     store.put(ANA, "k", {"parts": ["red apples", "old ships", "blue sky"]})
     store.put(ANA, "k", {"parts": ["old ships"]})
     assert store.search(ANA, query="red apples")[0].score == pytest.approx(0, abs=0.5)
-    assert store.memory is not None
-    assert store.memory.for_everyone().stats().records == 1
+    assert store.scope is not None
+    assert store.scope.stats().records == 1
     store.put(ANA, "k", {"parts": ["blue sky", "green hill"]})
     assert store.search(ANA, query="green hill")[0].score == pytest.approx(1)
     store.put(ANA, "k", {"parts": ["blue sky"]}, index=False)
     assert store.search(ANA, query="blue sky")[0].score is None
-    assert store.memory.for_everyone().stats().records == 0
+    assert store.scope.stats().records == 0
 
 
 def test_what_is_deleted_is_gone_from_the_collection_too(store: AdaptiveMemoryStore) -> None:
@@ -204,8 +204,8 @@ def test_what_is_deleted_is_gone_from_the_collection_too(store: AdaptiveMemorySt
     assert store.get(ANA, "k") is None
     assert store.search((), query="tea") == []
     assert store.list_namespaces() == []
-    assert store.memory is not None
-    assert store.memory.for_everyone().stats().records == 0
+    assert store.scope is not None
+    assert store.scope.stats().records == 0
 
 
 def test_created_stays_and_updated_moves(store: AdaptiveMemoryStore, clock: Clock) -> None:

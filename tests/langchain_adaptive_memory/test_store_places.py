@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.errors import StoreError, StoreInUseError
+from adaptive_memory_core.errors import ScopeError, StoreError, StoreInUseError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.conftest import Clock, delete, word_vectors
 
@@ -57,8 +58,8 @@ def best(store: AdaptiveMemoryStore, query: str) -> tuple[str, bool]:
 
 
 def records(store: AdaptiveMemoryStore) -> int:
-    assert store.memory is not None
-    return store.memory.for_everyone().stats().records
+    assert store.scope is not None
+    return store.scope.stats().records
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:
@@ -77,8 +78,8 @@ def test_a_restart_loses_nothing(tmp_path: Path, clock: Clock) -> None:
     with AdaptiveMemoryStore(INDEX, path=tmp_path, clock=clock) as store:
         assert [*store.search(()), *store.list_namespaces()] == before
         assert best(store, "red tea") == ("1", True)
-        assert store.memory is not None
-        assert store.memory.for_everyone().stats().reads == 1
+        assert store.scope is not None
+        assert store.scope.stats().reads == 1
         clock.pass_seconds(601)
         assert store.get(ANA, "1") is None
 
@@ -159,9 +160,9 @@ def test_vectors_that_were_lost_are_made_again(tmp_path: Path) -> None:
 def test_a_vector_whose_item_is_unknown_is_not_found(tmp_path: Path) -> None:
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         store.put(ANA, "1", {"text": "red tea"})
-        assert store.memory is not None
+        assert store.scope is not None
         stranger = {"item": "nobody", "under_1": "users", "under_2": "users.ana"}
-        store.memory.for_everyone().remember("red tea", metadata=stranger)
+        store.scope.remember("red tea", metadata=stranger)
         assert [one.key for one in store.search(ANA, query="red tea")] == ["1"]
 
 
@@ -298,3 +299,36 @@ def test_a_forked_process_is_refused_and_does_no_harm() -> None:
         check=False,
     )
     assert done.stdout.split("\n")[:4] == ["ClosedError", "red tea"] * 2, done.stderr
+
+
+def test_no_scope_of_the_memory_sees_what_the_namespaces_hold(tmp_path: Path) -> None:
+    with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
+        store.put(ANA, "1", {"text": "red tea"})
+        store.search(ANA, query="red tea")
+        assert store.memory is not None
+        for scope in (store.memory.for_everyone(), store.memory.for_user("users.ana"), store.memory.for_user("ana")):
+            assert scope.recall("red tea").ids == ()
+            assert scope.stats().records == 0
+            assert [line.cue for line in scope.recalls()] == ["red tea"]
+        assert store.scope is not None
+        with pytest.raises(ScopeError, match="form of those that are no user's"):
+            store.memory.for_user(str(store.scope.user))
+        store.memory.for_everyone().remember("red tea for all")
+        assert [item.key for item in store.search((), query="red tea")] == ["1"]
+
+
+def test_a_store_whose_vectors_stood_among_everyones_records_takes_them_from_there(tmp_path: Path) -> None:
+    with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
+        store.put(ANA, "1", {"text": "red tea"})
+        assert store.memory is not None
+        collection: Any = store.memory.ports().records.collection  # type: ignore[attr-defined]
+        (one,) = collection.get()["ids"]
+        collection.update(ids=[one], metadatas=[{"user_id": None}])  # as an earlier version left it
+        uuid_of = str(collection.id)
+    with sqlite3.connect(tmp_path / "adaptive_memory_items.sqlite3") as sql:
+        sql.execute("UPDATE stores SET collection_uuid = ?", (uuid_of,))
+    with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
+        assert best(store, "red tea") == ("1", True)
+        assert records(store) == 1
+        assert store.memory is not None
+        assert store.memory.for_everyone().stats().records == 0

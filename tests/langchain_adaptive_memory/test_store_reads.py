@@ -43,8 +43,8 @@ def store(open_store: Open) -> AdaptiveMemoryStore:
 
 
 def scope(store: AdaptiveMemoryStore) -> UserMemory:
-    assert store.memory is not None
-    return store.memory.for_everyone()
+    assert store.scope is not None
+    return store.scope
 
 
 def record(store: AdaptiveMemoryStore, text: str) -> Record:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import warnings
 from dataclasses import fields
 from typing import Any
@@ -132,3 +134,15 @@ def test_a_log_of_the_version_before_is_read_without_a_word() -> None:
 def test_a_preset_means_what_it_meant(name: str, flat: str) -> None:
     """What the version before wrote of it, without the fields at their defaults."""
     assert Policy.from_json(flat) == Policy.preset(name)
+
+
+def test_an_old_name_in_a_test_of_ours_is_an_error() -> None:
+    """The setting of pytest by which nothing of ours goes on using one."""
+    with pytest.raises(DeprecationWarning, match=r"Policy\.decay\.rate"):
+        Policy().replace(decay_rate=0.9)
+
+
+def test_a_policy_is_the_same_after_pickling_and_copying() -> None:
+    policy = Policy(decay=Decay(rate=0.9, by_kind={"fact": Remembrance(rate=0.5)}))
+    for again in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):
+        assert (again, hash(again), again.hash) == (policy, hash(policy), policy.hash)

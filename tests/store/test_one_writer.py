@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
@@ -95,6 +95,29 @@ def test_what_reads_have_taught_survives_writers_of_one_id(opened: AdaptiveMemor
     assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [1] * 5
 
 
+def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown(
+    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("green tea", id="tea", metadata={"cup": 1})
+    alice.recall("tea")
+    memory.flush()
+    records: Any = memory.ports().records
+    revise = records.revise
+
+    def read_meanwhile(*arguments: Any) -> None:
+        alice.recall("tea", policy=Policy(refresh_floor_seconds=0.0))
+        memory.flush()
+        revise(*arguments)
+
+    monkeypatch.setattr(records, "revise", read_meanwhile)
+    alice.remember("white tea", id="tea")
+    memory.flush()
+    (shown,) = collection.get(ids=["tea"])["metadatas"] or []
+    assert (shown["retrieval_count"], alice.get("tea").read.retrieval_count) == (2, 2)
+    assert "cup" not in shown
+
+
 def test_two_users_at_once_keep_one_id_each(opened: AdaptiveMemory) -> None:
     users = ["ana", "bob", "eve"]
     all_at_once(lambda thread: opened.for_user(users[thread]).remember(f"tea of {users[thread]}", id="note"))
@@ -148,6 +171,32 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
             alice.pin("a")
         pinned.set()
         forgetting.result()
+    assert ledger_rows(memory)["records"] == []
+
+
+def test_what_is_forgotten_while_states_are_restored_leaves_no_trace(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many([{"text": "tea", "id": "a"}, {"text": "coffee", "id": "b"}])
+    alice.recall("tea", k=2)
+    state, states = alice.export_state(), memory.ports().ledger.states
+    change, restoring = states.change, threading.Event()
+
+    def slowly(*arguments: Any, **named: Any) -> Any:
+        restoring.set()
+        forgotten.wait(0.2)  # it cannot be done before the states are restored
+        return change(*arguments, **named)
+
+    forgotten = threading.Event()
+    monkeypatch.setattr(states, "change", slowly)
+    with ThreadPoolExecutor(1) as pool:
+        restored = pool.submit(alice.restore_state, state)
+        restoring.wait(30)
+        for one in ("a", "b"):
+            alice.forget(one)
+        forgotten.set()
+        assert restored.result().records == 2
     assert ledger_rows(memory)["records"] == []
 
 

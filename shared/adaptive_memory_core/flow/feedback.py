@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.past_recall import Judged, judged, rankings
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
+from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
 from adaptive_memory_core.learn.verdict_importance import demoted
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
@@ -60,7 +61,7 @@ def _judge(
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
-    return (yield from ask(ports.ledger.verdicts.judge, scope, past.id, given, rule, now=now))
+    return (yield from ask(judge, ports, scope, past.id, given, rule, now=now))
 
 
 def _rule(

@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.steps.tell_indexes import erase
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
@@ -44,11 +45,9 @@ def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) 
 
 
 def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, existed: bool, now: float) -> Flow[Receipt]:
-    """Out of the ledger, where the record stood or may have stood."""
+    """Out of the ledger and the indexes, where the record stood or may have stood."""
     record_id = receipt.id
-    outcome = yield from attempt(
-        LedgerError, ports.ledger.removal.erase, scope, record_id, stored_id, existed=existed, now=now
-    )
+    outcome = yield from attempt(LedgerError, erase, ports, scope, record_id, stored_id, existed=existed, now=now)
     erased = outcome.value
     if erased is None:
         raise LedgerError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
 from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
+from adaptive_memory_core.models.framework_embedders import Methods, methods_of
 from adaptive_memory_core.models.naming import dimension_of, name_of
 from adaptive_memory_core.models.vectors import Vectors, as_vector, as_vectors, refused
 
@@ -20,8 +21,8 @@ class Embedder:
     """Texts to float32 vectors, each call checked: one finite vector for each text, all of one dimension.
 
     `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is what was
-    declared; if nothing was, the first call settles it and every later one must keep to it. `aquery` is `query` as a
-    coroutine, of a model that has one: an async recall awaits it on the event loop.
+    declared; if nothing was, the first call settles it and every later one must keep to it. `aquery` and `adocuments`
+    are `query` and `documents` as coroutines, of a model that has them: async verbs await them on the event loop.
 
     >>> lengths = Embedder("lengths", lambda texts: [[len(t), 1] for t in texts], lambda text: [len(text), 1])
     >>> lengths.embed_documents(["a", "bcd"]).tolist()
@@ -35,6 +36,7 @@ class Embedder:
     query: Callable[[str], Any] = field(repr=False)
     dimension: int | None = None
     aquery: Callable[[str], Awaitable[Any]] | None = field(default=None, repr=False)
+    adocuments: Callable[[list[str]], Awaitable[Any]] | None = field(default=None, repr=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One row for each text; no text, no call.
@@ -50,9 +52,19 @@ class Embedder:
             raise
         except Exception as error:
             raise _failed(self.name, error, f"{len(texts)} texts") from error
-        vectors = as_vectors(given, count=len(texts), name=self.name)
-        self._hold_to(vectors.shape[1])
-        return vectors
+        return self._all_checked(given, len(texts))
+
+    async def aembed_documents(self, texts: Sequence[str]) -> Vectors:
+        """The same from `adocuments`; without one, from `documents`, which blocks."""
+        if self.adocuments is None or len(texts) == 0:
+            return self.embed_documents(texts)
+        try:
+            given = await self.adocuments(list(texts))
+        except AdaptiveMemoryError:
+            raise
+        except Exception as error:
+            raise _failed(self.name, error, f"{len(texts)} texts") from error
+        return self._all_checked(given, len(texts))
 
     def embed_query(self, text: str) -> Vectors:
         """The vector of what is looked for, which some models make differently from that of a document."""
@@ -76,6 +88,11 @@ class Embedder:
             raise _failed(self.name, error, "a query") from error
         return self._checked(given)
 
+    def _all_checked(self, given: Any, count: int) -> Vectors:
+        vectors = as_vectors(given, count=count, name=self.name)
+        self._hold_to(vectors.shape[1])
+        return vectors
+
     def _checked(self, given: Any) -> Vectors:
         vector = as_vector(given, name=self.name)
         self._hold_to(len(vector))
@@ -91,7 +108,8 @@ class Embedder:
 
 
 def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
-    """What the user passed as `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder.
+    """What the user passed as `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder,
+    or an embedding model of LangChain or LlamaIndex.
 
     Vectors are compared only within one `name`. Give one if the embedder's own says too little or is not the recorded.
 
@@ -106,11 +124,24 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     """
     if isinstance(thing, Embedder):
         return thing if name is None else replace(thing, name=name)
+    if (methods := methods_of(thing)) is not None and not _is_chromas(thing):
+        return _of_framework(thing, methods, name)
     if not callable(thing) or isinstance(thing, type):
         raise _not_an_embedder(thing)
     name = name_of(thing) if name is None else name
     call = kept_and_explained(thing) if is_chroma_minilm(thing) else thing
     return Embedder(name, call, _query_of(call, name), dimension_of(thing))
+
+
+def _is_chromas(thing: Any) -> bool:
+    """Whether its queries are lists, as Chroma's embedding functions take them."""
+    return "input" in inspect.signature(getattr(thing, "embed_query", len)).parameters
+
+
+def _of_framework(thing: Any, methods: Methods, name: str | None) -> Embedder:
+    name = methods.name if name is None else name
+    size = dimension_of(thing)
+    return Embedder(name, methods.documents, methods.query, size, methods.aquery, methods.adocuments)
 
 
 def of_collection(collection: Any) -> Embedder:
@@ -142,8 +173,7 @@ def _not_an_embedder(thing: Any) -> InvalidInputError:
     what = f"the class {thing.__name__}, not an instance of it" if isinstance(thing, type) else f"a {_type(thing)}"
     return InvalidInputError(
         f"embedder= is {what}, which cannot be called with texts. Allowed: a callable from a list of texts to as many "
-        "vectors, a Chroma embedding function or an Embedder. Of an object with embed_documents and embed_query pass "
-        "Embedder(name, thing.embed_documents, thing.embed_query)."
+        "vectors, a Chroma embedding function, an embedding model of LangChain or LlamaIndex, or an Embedder."
     )
 
 

@@ -64,7 +64,7 @@ class Decay(Remembrance):
 
     unit: Unit = "recalls"  # what grace and rate count: the user's "recalls", as ARM, or "days"
     strength_weight: float = 1.0  # share of the similarity that strength may take: ARM: 1; 0 = none
-    by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # other numbers for some kinds
+    by_kind: Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...] = ()  # {"fact": Remembrance(rate=0.99)}
 
     RANGES: ClassVar[dict[str, Range]] = {**Remembrance.RANGES, "strength_weight": SHARE}
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"unit": ("recalls", "days")}

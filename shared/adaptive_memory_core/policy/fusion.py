@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.ranges import Range, check_ranges
+from adaptive_memory_core.policy.ranges import Range, check_choices, check_ranges
 
-SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says; see channels/lexical.py
-LEADS = (*SAID, "before", "company")  # and what other candidates say; see channels/company.py
+SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says of a record
+LEADS = (*SAID, "before", "company")  # and what other candidates say of it
 Method = Literal["convex", "rrf"]
 
 
@@ -20,33 +20,35 @@ Method = Literal["convex", "rrf"]
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
-    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes those of MEASURED
-    where the embedder is one of these. Where records are no turns of a conversation, `near`, `around` and `session` are
-    about the record itself and say what `words` says, and `dated`, `before` and `company` are not there.
+    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes other ones for the
+    `local` embedder (words weigh less, `doubt` is 5) and for `minilm` (`doubt` is 1). Where records are no turns of a
+    conversation, `near`, `around` and `session` are about the record itself and say what `words` says, and `dated`,
+    `before` and `company` are not there.
     """
 
-    dense: float = 1.0  # the similarity
-    doubt: float = 2.0  # its weight falls with the share of the cue that words cover, to this power; 0 = never
-    words: float = 0.22  # the cue's words in the record
-    near: float = 0.18  # in the record and the turns next to it
-    around: float = 0.26  # in the record and three turns on either side
-    session: float = 0.10  # in its whole session
-    speaker: float = 0.16  # said by the only speaker that the cue names
-    dated: float = 0.14  # the turn says a time, where the cue asks when
-    before: float = 0.10  # the similarity of the turn before it
-    company: float = 0.20  # the best similarity in its session
-    method: Method = field(
-        default="convex", kw_only=True
-    )  # of putting them together: their numbers, or "rrf": the ranks that each channel gives
-    rrf_k: float = field(
-        default=60.0, kw_only=True
-    )  # what reciprocal ranks add to the rank; from the literature, and it loses: README
+    dense: float = 1.0  # weight of the similarity
+    doubt: float = 2.0  # power: `dense` counts times (1 - the cue's share that words cover) to it; 0 = always whole
+    words: float = 0.22  # weight of the cue's words in the record
+    near: float = 0.18  # weight of them in the record and the turns next to it
+    around: float = 0.26  # weight of them in the record and three turns on either side
+    session: float = 0.10  # weight of them in its whole session
+    speaker: float = 0.16  # weight of being said by the only speaker that the cue names
+    dated: float = 0.14  # weight of a turn that says a time, where the cue asks when
+    before: float = 0.10  # weight of the similarity of the turn before it
+    company: float = 0.20  # weight of the best similarity in its session
+    method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
+    rrf_k: float = field(default=60.0, kw_only=True)  # ranks, added to each with "rrf"; the literature, and it loses
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "doubt": Range(0, 10),
+        **dict.fromkeys(("dense", *LEADS), Range(0)),
+        "rrf_k": Range(0, 10_000),
+    }
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"method": ("convex", "rrf")}
 
     def __post_init__(self) -> None:
-        if self.method not in ("convex", "rrf"):
-            raise PolicyError(f"Fusion(method={self.method!r}) is not allowed. It must be 'convex' or 'rrf'.")
-        check_ranges(self, {"rrf_k": Range(0, 10_000)})
-        check_ranges(self, {"doubt": Range(0, 10), **dict.fromkeys(("dense", *LEADS), Range(0))})
+        check_choices(self, self.CHOICES)
+        check_ranges(self, self.RANGES)
         if self.dense == 0 and not any(getattr(self, name) for name in LEADS):
             raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
 

@@ -64,7 +64,7 @@ class Policy(HashedOnce):
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
     score_floor: float = 0.0  # score in [0, 1] below which a hit is dropped; 0 = off
-    relevance_floor: float = 0.0  # share of unrelated questions that may be answered; 0 = off; docs/recall.md
+    relevance_floor: float = 0.0  # share of unrelated questions that may be answered; benchmarks/nothing_found.py
 
     half_life_days: float = 14.0  # days until recency is 0.5; the article: 7 to 30
     refresh_floor_seconds: float = 60.0  # seconds between reads that count; the article: 30 to 120

@@ -19,16 +19,16 @@ class Usefulness:
     better clock: bursts look the same by it however fast they come. Defaults: `benchmarks/bursts.py`, on half the data.
     """
 
-    weight: float = 3.0  # of one just now: it counts as so many more pieces of evidence as relevant as the record is
+    weight: float = 3.0  # pieces of evidence, each as relevant as the record, that a useful read just now counts
     hours: float = 1.0  # hours until it begins to wear off by the clock
-    hours_power: float = 0.25  # and how steeply: 0.25 leaves 0.23 after two weeks; 0 = never
+    hours_power: float = 0.25  # power: how steeply by the clock; 0.25 leaves 0.23 after two weeks; 0 = never
     recalls: float = 15.0  # recalls of the user until it begins to wear off by them
-    recalls_power: float = 1.5  # and how steeply: 1.5 leaves 0.23 after 25 recalls; 0 = never
-    unhelpful: float = 0.1  # what an unhelpful verdict weighs against a helpful one
+    recalls_power: float = 1.5  # power: how steeply by recalls; 1.5 leaves 0.23 after 25 recalls; 0 = never
+    unhelpful: float = 0.1  # share of a helpful verdict that an unhelpful one weighs
     reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
     step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
     least: float = 0.0625  # share of the weight that is left where usefulness has misled
-    most: float = 1.0  # and where it has led: more than all of it gained nothing
+    most: float = 1.0  # times the weight, at most, where it has led: more than all of it gained nothing
     importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
     importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
 

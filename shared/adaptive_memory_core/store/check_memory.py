@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
+from adaptive_memory_core.store.twins import merge_twins, twins
 
 Embed = Callable[[Sequence[str]], Any]
 
 
 def whole_memory(
-    directory: Path | None, store: ChromaStore, ledger: Ledger, embed: Embed, *, repair: bool
+    directory: Path | None, store: ChromaStore, ledger: Ledger, embed: Embed, *, repair: bool, now: float
 ) -> list[Finding]:
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
     if directory is not None:
         found += _database(directory) or _index(directory, store, embed, repair=repair)
     found += _ledger(ledger)
+    if not found:
+        found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
+        found += _twins(store, ledger, repair)
     return found
+
+
+def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: Ledger, *, now: float) -> None:
+    """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
+    try:
+        what = _what_is_gone(directory, store, ledger)
+        catch_up(store, ledger, directory, now=now)
+    except StoreError:
+        return
+    if what is not None:
+        warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
+
+
+def _what_is_gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> str | None:
+    """What there was before, where the collection is empty now."""
+    name, known = store.collection.name, str(store.collection.id)
+    if store.size() if directory is None else own_database.size(directory, known):
+        return None
+    own, earlier = ledger.comparison.records_known(name)
+    if earlier:
+        return f"The collection {name!r} is new and empty, and the ledger knows {earlier} records of one that is gone"
+    return f"The collection {name!r} is empty, and the ledger knows {own} records of it" if own else None
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -54,9 +83,34 @@ def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -
 
 
 def _ledger(ledger: Ledger) -> list[Finding]:
-    try:
-        wrong = ledger.faults()
-    except DamagedStoreError as error:
-        wrong = [str(error)]
+    wrong = ledger.faults()
     remedy = "Close this memory, put the ledger's file aside and open it again: reads go on from the collection."
-    return [Finding("ledger", "; ".join(wrong), remedy)] if wrong else []
+    return [Finding("ledger", " ".join(wrong), remedy)] if wrong else []
+
+
+def _gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> list[Finding]:
+    what = _what_is_gone(directory, store, ledger)
+    remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
+    return [] if what is None else [Finding("records", f"{what}.", remedy)]
+
+
+def _older(directory: Path | None, store: ChromaStore, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
+    later = read_later(store, ledger, directory)
+    if not later:
+        return []
+    if repair:
+        take_over(store, ledger, later, now=now)
+    what = f"The collection shows later reads of {len(later)} records than the ledger knows: it is an older one."
+    return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
+
+
+def _twins(store: ChromaStore, ledger: Ledger, repair: bool) -> list[Finding]:
+    pairs = list(twins(store))
+    if not pairs:
+        return []
+    if repair:
+        for pair in pairs:
+            merge_twins(store, ledger, pair)
+    named = ", ".join(f"{record_id(one.scope, one.kept)!r} of {one.scope}" for one in pairs[:10])
+    what = f"{len(pairs)} records stand twice under one user and id: {named}."
+    return [Finding("records", what, "Call check(repair=True): they are merged, the later text stays.", repair)]

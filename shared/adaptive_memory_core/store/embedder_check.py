@@ -29,7 +29,13 @@ class CheckedEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         asked = self._unlearned()
-        vectors = asked.embed_documents(texts)
+        return self._noted(asked, asked.embed_documents(texts))
+
+    async def aembed_documents(self, texts: Sequence[str]) -> Any:
+        asked = self._unlearned()
+        return self._noted(asked, await asked.aembed_documents(texts))
+
+    def _noted(self, asked: Embedder, vectors: Any) -> Any:
         if len(vectors):
             self._compare(len(vectors[0]))
             self._record(len(vectors[0]))
@@ -46,6 +52,10 @@ class CheckedEmbedder:
     @property
     def can_wait(self) -> bool:
         return self._embedder.aquery is not None
+
+    @property
+    def can_wait_for_documents(self) -> bool:
+        return self._embedder.adocuments is not None
 
     async def aembed_query(self, text: str) -> Any:
         asked = self._unlearned()

@@ -27,6 +27,7 @@ class RememberingEmbedder:
     """An embedder that keeps the vectors of our own questions, for all scopes are asked the same."""
 
     can_wait = False
+    can_wait_for_documents = False
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -45,6 +46,9 @@ class RememberingEmbedder:
 
     async def aembed_query(self, text: str) -> Any:
         return self.embed_query(text)
+
+    async def aembed_documents(self, texts: Sequence[str]) -> Sequence[Any]:
+        return self.embed_documents(texts)
 
 
 class FloorKeeper:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
@@ -45,14 +46,24 @@ def open_client(path: str | Path) -> ClientAPI:
     """
     import chromadb
 
+    own_database.refuse_torn(Path(path))
     try:
         return chromadb.PersistentClient(str(path))
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
+        _forget_half_open(str(path))
         raise StoreError(
             f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written; "
             "where this process has a client over it with other settings, pass that client's collection: "
             "AdaptiveMemory(collection, ...)."
         ) from error
+
+
+def _forget_half_open(identifier: str) -> None:
+    """Chroma keeps a client that could not be started, and gives that to whoever opens the directory next."""
+    from chromadb.api.shared_system_client import SharedSystemClient as Shared
+
+    if not Shared._identifier_to_refcount.get(identifier):
+        Shared._identifier_to_system.pop(identifier, None)
 
 
 def close_client(client: ClientAPI) -> None:

@@ -17,6 +17,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Entry,
     Erased,
     Extent,
+    JoinStates,
     Judge,
     KnownStates,
     Row,
@@ -176,6 +177,19 @@ class Retention(Protocol):
     def trim(self, *, now: float, log_days: float, log_recalls: int) -> int: ...
 
 
+class Comparison(Protocol):
+    """What can be held against the collection, to find what it or the ledger has lost."""
+
+    def records_known(self, name: str) -> tuple[int, int]:
+        """How many records of this collection were met, and of others, earlier ones, of that name."""
+
+    def latest_read(self) -> float | None: ...
+    def met(self, stored_ids: Sequence[str]) -> list[str]: ...
+    def merge(
+        self, scope: Scope, kept: str, gone: str, join: JoinStates | None, remove: Callable[[], object]
+    ) -> None: ...
+
+
 @runtime_checkable
 class Ledger(Protocol):
     """The reads of one collection, which `attach` names; other collections may share the same store."""
@@ -209,13 +223,15 @@ class Ledger(Protocol):
     @property
     def retention(self) -> Retention: ...
     @property
+    def comparison(self) -> Comparison: ...
+    @property
     def read_only(self) -> bool: ...
     @property
     def outlives_process(self) -> bool:
         """Whether what it holds is there for the next process; if not, closing it would lose that."""
 
     def faults(self) -> list[str]:
-        """What is wrong with what it is kept in, one line each; a quick look."""
+        """What is wrong with what it is kept in, one line each; this may read all of it."""
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""

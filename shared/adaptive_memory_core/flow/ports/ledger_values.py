@@ -22,6 +22,12 @@ class Advance(Protocol):
     def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
 
 
+class JoinStates(Protocol):
+    """What two states of one memory are together."""
+
+    def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
+
+
 class Judge(Protocol):
     """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Found, Ports, Stored
-from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.flow.ports import Erased, Found, Judge, Ports, Stored
+from adaptive_memory_core.records import Scope, Seen, Verdict
 
 
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored]) -> None:
@@ -25,11 +25,30 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
         index.removed(scope, stored_ids)
 
 
+def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased:
+    """Out of the ledger and out of every index, in one transaction."""
+    with ports.ledger.transaction():
+        erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now)
+        if existed or erased.state:
+            removed(ports, scope, [stored_id])
+    return erased
+
+
+def judge(
+    ports: Ports, scope: Scope, recall_id: str, given: Mapping[str, tuple[Verdict, Seen]], rule: Judge, *, now: float
+) -> int:
+    """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
+    with ports.ledger.transaction():
+        changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
+        judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()})
+    return changed
+
+
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     """What a recall looked at, and what is gone that some source still named: other programs write as well."""
-    here = {hit.stored_id for hit in gathered.hits}
+    here = {hit._stored_id for hit in gathered.hits}
     missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
-    found = [Found(hit.stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
+    found = [Found(hit._stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
     for index in ports.indexes:
         index.came_upon(request.scope, found, missing)
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.store.sqlite_header import header_fault
 
 DATABASE = "chroma.sqlite3"
+_RECORDS = "FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ?"
 ADD, UPDATE, UPSERT, DELETE = range(4)
 
 
@@ -79,6 +81,24 @@ def collection_id(directory: Path, name: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def size(directory: Path, collection_id: str) -> int:
+    """How many records the collection holds; Chroma's own count would load the index."""
+    with reading(directory) as sql:
+        row = sql.execute(f"SELECT count(*) {_RECORDS}", (collection_id,)).fetchone()
+    return int(row[0])
+
+
+def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
+    """The records whose metadata have a number above the bound under this key."""
+    query = (
+        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) "
+        "JOIN segments ON segments.id = segment_id "
+        "WHERE key = ? AND float_value > ? AND collection = ?"
+    )
+    with reading(directory) as sql:
+        return [row[0] for row in sql.execute(query, (key, bound, collection_id))]
+
+
 def faults(directory: Path) -> list[str]:
     """What SQLite finds wrong with the whole file; this reads all of it."""
     try:
@@ -100,11 +120,26 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
         finally:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise DamagedStoreError(
-            f"Chroma's own database {str(place)!r} cannot be read: {error}. It holds the texts, so nothing can be made "
-            "anew from it. Restore it from a backup, or save what can be read: "
-            f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
-        ) from error
+        raise _damaged(place, error) from error
+
+
+def refuse_torn(directory: Path) -> None:
+    """Raise where Chroma's file is torn or not SQLite's, before Chroma fails on it in a way of its own."""
+    fault = header_fault(directory / DATABASE)
+    if fault is not None:
+        raise _damaged(directory / DATABASE, fault)
+    if (directory / DATABASE).exists():
+        with reading(directory) as sql:
+            sql.execute("SELECT name, sql FROM sqlite_master").fetchall()
+            sql.execute("SELECT * FROM migrations").fetchall()  # Chroma ends in a panic where it cannot read these
+
+
+def _damaged(place: Path, what: object) -> DamagedStoreError:
+    return DamagedStoreError(
+        f"Chroma's own database {str(place)!r} cannot be read: {what}. It holds the texts, so nothing can be made anew "
+        "from it. Restore it from a backup, or save what can be read: "
+        f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
+    )
 
 
 def vector_of(entry: Logged) -> np.ndarray[tuple[int], np.dtype[np.float32]] | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Scope
+from adaptive_memory_core.records import Fields, Hit, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, client_of, distances_to, space_of, told
-from adaptive_memory_core.stored_metadata import belongs, metadata_of, record_of, within
+from adaptive_memory_core.stored_metadata import belongs, clashes, metadata_of, projection, record_of, within
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -153,18 +153,14 @@ class ChromaStore:
 
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Write new records. Their ids must be new: Chroma ignores an `add` of an existing one without a word."""
-        self._write(self.collection.add, scope, records, vectors, [{}] * len(records))
+        metadatas = [metadata_of(scope, one.record, self.fields) for one in records]
+        self._write(self.collection.add, records, vectors, metadatas)
 
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Write over existing records; keys they no longer have go, what reads have taught stays."""
         rows = {stored_id: metadata or {} for stored_id, _, metadata in self._rows([one.stored_id for one in records])}
-        self._write(
-            self.collection.upsert,
-            scope,
-            records,
-            vectors,
-            [self._obsolete(rows.get(one.stored_id, {})) for one in records],
-        )
+        metadatas = [self._revised(scope, one.record, rows.get(one.stored_id, {})) for one in records]
+        self._write(self.collection.upsert, records, vectors, metadatas)
 
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
         """Set metadata of one record of this scope, given by our field names; None takes a key away."""
@@ -291,14 +287,10 @@ class ChromaStore:
     def _write(
         self,
         write: Callable[..., object],
-        scope: Scope,
         records: Sequence[Stored],
         vectors: Sequence[Vector],
-        obsolete: Sequence[Metadata],
+        metadatas: Sequence[Metadata],
     ) -> None:
-        metadatas = [
-            {**old, **metadata_of(scope, one.record, self.fields)} for one, old in zip(records, obsolete, strict=True)
-        ]
         told(
             lambda: write(
                 ids=[one.stored_id for one in records],
@@ -308,9 +300,13 @@ class ChromaStore:
             )
         )
 
-    def _obsolete(self, present: Metadata) -> dict[str, Any]:
-        """What takes every key of the old version away."""
-        return dict.fromkeys(present)
+    def _revised(self, scope: Scope, record: Record, present: Metadata) -> dict[str, Any]:
+        """The new version, with what takes every other key of the old one away. The read state that it shows is left as
+        it is: a read that came in between has been written back maybe, and would not be again."""
+        state = projection(record.read, present, self.fields)
+        shown = (state.keys() & present.keys()) - clashes(state, present, self.fields)
+        revised = {**dict.fromkeys(present), **metadata_of(scope, record, self.fields)}
+        return {key: value for key, value in revised.items() if key not in shown}
 
     def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[str]:
         return [one for one, _, metadata in self._rows(stored_ids) if belongs(metadata, scope, self.fields)]

@@ -8,8 +8,8 @@ retention is therefore late by an hour; the log shows nothing beyond it all the 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
+from statistics import median_low
 from typing import NamedTuple
 
 from adaptive_memory_core.store.sqlite_file import LedgerFile
@@ -17,7 +17,7 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 HOUR, DAY = 3_600.0, 86_400.0
 APART = 600.0  # seconds between two readings that are kept
 
-_LATEST_RECALL = "SELECT max(at) FROM recalls WHERE at <= ?"
+_LAST_RECALLS = "SELECT at FROM recalls WHERE at <= ? ORDER BY recall_key DESC LIMIT 5"
 
 
 class Believed(NamedTuple):
@@ -31,8 +31,8 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
     """The latest time that more than this one reading of the clock speaks for."""
     with file.reading() as sql:
         known = tuple(row[0] for row in sql.execute("SELECT at FROM clock_readings ORDER BY at"))
-        latest = _latest_recall(sql, now) if not known else None
-    believed = weigh(known, latest, now=now)
+        recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
+    believed = weigh(known, median_low(recalls) if recalls else None, now=now)
     if believed.readings != known:
         with file.writing() as sql:
             sql.execute("DELETE FROM clock_readings")
@@ -41,7 +41,7 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
 
 
 def weigh(readings: Sequence[float], recalled: float | None, *, now: float) -> Believed:
-    """What this reading is worth beside earlier ones, oldest first, and (before there are any) a recall an hour ago.
+    """What this reading is worth beside earlier ones, oldest first, and the last recalls of more than an hour ago.
 
     >>> weigh([0.0], None, now=2 * HOUR).now == 2 * HOUR             # as it was to be expected
     True
@@ -53,13 +53,8 @@ def weigh(readings: Sequence[float], recalled: float | None, *, now: float) -> B
     """
     past = [one for one in readings if one <= now]
     old = [one for one in past if one <= now - HOUR]
-    witness = old[-1] if old else past[0] if past else recalled
+    witness = old[-1] if old else recalled if recalled is not None else past[0] if past else None
     kept = [one for one in past if not old or one >= old[-1]]
     if not kept or now - kept[-1] >= APART:
         kept.append(now)
     return Believed(now if witness is None else min(now, witness + DAY), tuple(kept))
-
-
-def _latest_recall(sql: sqlite3.Connection, now: float) -> float | None:
-    latest: float | None = sql.execute(_LATEST_RECALL, (now - HOUR,)).fetchone()[0]
-    return latest

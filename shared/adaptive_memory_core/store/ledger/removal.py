@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows, word_rows
+from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
@@ -39,8 +39,6 @@ class LedgerRemoval:
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
             verdicts = rows.remove(sql, [key for key, _ in known.values()])
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
-            if existed or known:
-                word_rows.drop(sql, shared.collection_key, [stored_id])
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             if existed or known or entries:

@@ -24,12 +24,16 @@ class LedgerRetention:
         with self._shared.reading() as sql:
             users = sql.execute("SELECT user_key, steps - ? FROM users", (log_recalls,)).fetchall()
             due = sql.execute("SELECT EXISTS (SELECT 1 FROM recalls WHERE at < ?)", (kept_since,)).fetchone()[0]
-        believed = believed_now(self._shared.file, now=now) if due else now
-        gone = self._delete("at < ?", (believed - log_days * DAY,)) if due else 0
+            doubted = sql.execute("SELECT EXISTS (SELECT 1 FROM clock_readings)").fetchone()[0]
+        gone = 0
+        if due:
+            gone = self._delete("at < ?", (believed_now(self._shared.file, now=now) - log_days * DAY,))
         for user, last_step in users:
             if last_step > 0:
                 gone += self._delete("user_key = ? AND step <= ?", (user, last_step))
         with self._shared.writing() as sql:
+            if doubted and not due:  # the clock came back, or all is done
+                sql.execute("DELETE FROM clock_readings")
             sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
             sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
         return gone

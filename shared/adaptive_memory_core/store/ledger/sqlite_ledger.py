@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from typing import Literal
 
+from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.ledger import full_check
 from adaptive_memory_core.store.ledger.audit import LedgerAudit
+from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
@@ -46,7 +48,7 @@ class SQLiteLedger:
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words = LedgerOutbox(shared), LedgerWords(shared)
-        self.retention = LedgerRetention(shared)
+        self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property
     def read_only(self) -> bool:
@@ -62,8 +64,8 @@ class SQLiteLedger:
         """Speak for this collection from now on."""
         self._shared.attach(uuid, name)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    @interruptible
+    def transaction(self) -> Generator[None, None, None]:
         """All that this thread asks of the ledger within it is kept together, or none of it."""
         with self._shared.writing():
             yield
@@ -73,10 +75,8 @@ class SQLiteLedger:
         self.file.afterwards(call)
 
     def faults(self) -> list[str]:
-        """What SQLite finds wrong with the file, one line each; a quick look."""
-        with self.file.reading() as sql:
-            rows = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-        return [] if rows == ["ok"] else rows
+        """What is wrong with the file and with what stands in it, one line each; this reads all of it."""
+        return full_check.faults(self.file)
 
     def close(self) -> None:
         self.file.close()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
@@ -34,14 +35,19 @@ MOST_LOOKED_UP = (
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
+Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
+
+
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists."""
 
-    def __init__(self, rows: WordRows, fields: Fields) -> None:
-        self._rows, self._fields = rows, fields
+    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards) -> None:
+        self._rows, self._fields, self._afterwards = rows, fields, afterwards
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
+        self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = Unwritten()
+        self._half_done = False  # where an interrupt struck amid a change of what was learned
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
@@ -77,17 +83,16 @@ class WordIndex:
         """Write down records as they were just written."""
         found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
         rows = self._rows_of(found)
-        self._claim(row[0] for row in rows)
+        stored_ids = [row[0] for row in rows]
+        self._claim(stored_ids)
         self._rows.put({scope: rows})
-        with self._turn:
-            self._unwritten.let_go([row[0] for row in rows])
+        self._afterwards(lambda: self._as_written(stored_ids))
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
         self._claim(stored_ids)
         self._rows.drop(stored_ids)
-        with self._turn:
-            self._unwritten.let_go(stored_ids)
+        self._afterwards(lambda: self._as_written(stored_ids))
 
     def notice(self, scope: Scope, found: Sequence[Found]) -> None:
         """Learn of those of the records that no longer say what was known of them: another program wrote."""
@@ -99,7 +104,7 @@ class WordIndex:
 
     def miss(self, stored_ids: Sequence[str]) -> None:
         """Learn that these are no more."""
-        with self._turn:
+        with self._alone():
             self._unwritten.miss(stored_ids, known=self._written(stored_ids).keys())
 
     def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
@@ -112,15 +117,15 @@ class WordIndex:
         for scope, own in owners.items():
             self._lay(scope, self._rows_of(own))
 
-    @contextmanager
-    def comparing(self) -> Iterator[None]:
+    @interruptible
+    def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        with self._turn:
+        with self._claims:
             self._ours = set()
         try:
             yield
         finally:
-            with self._turn:
+            with self._claims:
                 self._ours = None
 
     def page(self, scope: Scope, most: int) -> list[str]:
@@ -139,11 +144,11 @@ class WordIndex:
 
     def keep(self, most: int) -> bool:
         """Write down as many as that of what was learned; whether there is more."""
-        with self._turn:
+        with self._alone():
             entries = self._unwritten.taken(most)
         if entries:
             self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
-            with self._turn:
+            with self._alone():
                 self._unwritten.written(entries)
         return len(self._unwritten) > 0
 
@@ -163,7 +168,7 @@ class WordIndex:
 
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
-        with self._turn:
+        with self._alone():
             written = self._rows.stored_ids()
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
@@ -171,13 +176,35 @@ class WordIndex:
                 self._users.clear()
             return self._unwritten.ids(written)
 
-    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+    @interruptible
+    def _alone(self) -> Generator[None, None, None]:
+        """One thread at a time. After an interrupt in here the next one begins anew with what the ledger says, and what
+        was learned beyond it is learned again."""
         with self._turn:
-            rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
+            if self._half_done:
+                self._users.clear()
+                self._unwritten = Unwritten()
+            self._half_done = True
+            try:
+                yield
+            except AdaptiveMemoryError:  # of the ledger, which is asked before anything is changed
+                self._half_done = False
+                raise
+            self._half_done = False
+
+    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+        with self._alone():
+            with self._claims:
+                rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
 
+    def _as_written(self, stored_ids: Iterable[str]) -> None:
+        """The ledger is right about these; told once its transaction is kept."""
+        with self._alone():
+            self._unwritten.let_go(stored_ids)
+
     def _claim(self, stored_ids: Iterable[str]) -> None:
-        with self._turn:
+        with self._claims:  # within the ledger's transaction as well, where `_turn` must not be taken
             if self._ours is not None:
                 self._ours.update(stored_ids)
 
@@ -196,13 +223,13 @@ class WordIndex:
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
         return word_rows.mark(text or "", self._turn_of(text, metadata))
 
-    @contextmanager
-    def _resident(self, scope: Scope) -> Iterator[Resident]:
+    @interruptible
+    def _resident(self, scope: Scope) -> Generator[Resident, None, None]:
         """The user's lists, as of now. While they are made and used only this user waits; all wait for the ledger."""
         held = self._users.of(scope)
         try:
             with held.turn:
-                with self._turn:
+                with self._alone():
                     user, news = self._news(scope, held)
                     version = self._unwritten.version
                     stale = user.version != version

@@ -1,0 +1,59 @@
+"""What do the arguments of `as_retriever()` mean here? Those that mean something are taken, the others named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adaptive_memory_core import InvalidInputError
+
+TYPES = ("similarity", "similarity_score_threshold", "mmr")
+NAMES = {  # of search_kwargs, and the retriever's own
+    "k": "k",
+    "filter": "filter",
+    "fetch_k": "fetch_k",
+    "lambda_mult": "lambda_mult",
+    "score_threshold": "similarity_threshold",
+}
+MMR_LAMBDA = 0.5  # what LangChain's vector stores take where nothing is said
+
+
+def translated(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A retriever's fields, with `search_type` and `search_kwargs` in its own words.
+
+    >>> translated({"search_type": "mmr", "search_kwargs": {"k": 2, "fetch_k": 50}})
+    {'k': 2, 'fetch_k': 50, 'lambda_mult': 0.5}
+    >>> translated({"k": 2})
+    {'k': 2}
+    """
+    given = dict(fields)
+    kind, more = given.pop("search_type", None), given.pop("search_kwargs", None)
+    if kind is None and more is None:
+        return given
+    asked = _renamed({} if more is None else more)
+    _check_type(kind, asked)
+    if kind == "mmr":
+        asked.setdefault("lambda_mult", MMR_LAMBDA)
+    if both := sorted(asked.keys() & given.keys()):
+        raise InvalidInputError(f"{', '.join(both)} is given twice, also in search_kwargs. Give it once.")
+    return {**given, **asked}
+
+
+def _renamed(more: Any) -> dict[str, Any]:
+    if not isinstance(more, Mapping):
+        raise InvalidInputError(f"search_kwargs is {more!r}. Give a mapping with any of: {', '.join(NAMES)}.")
+    if unknown := sorted(more.keys() - NAMES.keys(), key=str):
+        raise InvalidInputError(
+            f"search_kwargs holds {', '.join(map(repr, unknown))}, which mean nothing here. Taken are: "
+            f"{', '.join(NAMES)}. For conditions on the text use filter, or accept= of memory.for_user(...).recall()."
+        )
+    return {NAMES[name]: value for name, value in more.items()}
+
+
+def _check_type(kind: Any, asked: Mapping[str, Any]) -> None:
+    if kind is not None and kind not in TYPES:
+        raise InvalidInputError(f"search_type is {kind!r}. Give one of: {', '.join(TYPES)}; or leave it out.")
+    if kind == "similarity_score_threshold" and asked.get("similarity_threshold") is None:
+        raise InvalidInputError(
+            "search_type='similarity_score_threshold' needs search_kwargs={'score_threshold': ...}: a number in [0, 1]."
+        )

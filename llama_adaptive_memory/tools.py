@@ -1,0 +1,128 @@
+"""How does an agent remember, recall and forget? By three tools; the model sees words and ids, never the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llama_index.core.bridge.pydantic import BaseModel, Field
+from llama_index.core.tools import FunctionTool
+from llama_index.core.vector_stores.types import MetadataFilters
+
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
+from adaptive_memory_core.arguments import count
+from llama_adaptive_memory.filters import where_of
+from llama_adaptive_memory.scopes import scope_of
+from llama_adaptive_memory.settings import checked_policy
+from llama_adaptive_memory.sharing import Sharing
+from llama_adaptive_memory.tool_calls import Find, Forgetting, OnError, Recalling, Remembering
+from llama_adaptive_memory.turns import watch
+
+RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
+REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
+FORGET = "Forget a memory for good, when the user asks for that. It needs the id that a look-up showed."
+Memory = AdaptiveMemory | UserMemory | Sharing
+User = str | Callable[[], str | None] | None
+
+
+class RecallInput(BaseModel):
+    """What the model says to recall."""
+
+    query: str = Field(description="what to look for, in a few words")
+
+
+class RememberInput(BaseModel):
+    """What the model says to remember."""
+
+    text: str = Field(description="the fact, in words that can be understood without this conversation")
+    importance: float = Field(default=0.5, description="from 0, trivial, to 1, vital")
+    replaces: str | None = Field(
+        default=None, description="the id of a memory that is no longer true, if this corrects it"
+    )
+
+
+class ForgetInput(BaseModel):
+    """What the model says to forget."""
+
+    memory_id: str = Field(description="the id of the memory, as it was shown")
+
+
+def create_recall_tool(
+    memory: Memory,
+    *,
+    name: str = "recall_memory",
+    description: str = RECALL,
+    k: int = 4,
+    filters: MetadataFilters | None = None,
+    policy: Policy | None = None,
+    user_id: User = None,
+    max_tokens: int | None = None,
+    show_ids: bool = False,
+    on_error: OnError = "warn",
+) -> FunctionTool:
+    """A tool that recalls, as evidence and not as instructions, what a memory holds.
+
+    `memory` is an AdaptiveMemory, one user's, or a retriever of ours; `user_id` a name, or a function that names the
+    user of the call. All recalls of one run of the agent are one read. `show_ids` lets the model say which memory to
+    replace or forget. `feedback` takes the agent's output. A memory that fails costs the answer, with a warning, unless
+    `on_error="raise"`.
+    """
+    asked = {"k": count(k, "k"), "filter": where_of(filters), "policy": checked_policy(policy)}
+    tool = Recalling(_finder(memory, user_id, on_error), asked, max_tokens, show_ids, on_error)
+    return _tool(tool.recall, tool.arecall, name, description, RecallInput)
+
+
+def create_remember_tool(
+    memory: Memory,
+    *,
+    name: str = "remember",
+    description: str = REMEMBER,
+    kind: str = "fact",
+    metadata: Mapping[str, Any] | None = None,
+    user_id: User = None,
+    on_error: OnError = "warn",
+) -> FunctionTool:
+    """A tool that keeps a fact in a memory; `kind` and `metadata` are those of each record that it writes."""
+    tool = Remembering(_finder(memory, user_id, on_error), kind, metadata, on_error)
+    return _tool(tool.remember, tool.aremember, name, description, RememberInput)
+
+
+def create_forget_tool(
+    memory: Memory,
+    *,
+    name: str = "forget_memory",
+    description: str = FORGET,
+    user_id: User = None,
+    on_error: OnError = "warn",
+) -> FunctionTool:
+    """A tool that removes a memory with every trace, by its id: recall with `show_ids=True`."""
+    tool = Forgetting(_finder(memory, user_id, on_error), on_error)
+    return _tool(tool.forget, tool.aforget, name, description, ForgetInput)
+
+
+def _finder(memory: Memory, user_id: User, on_error: OnError) -> Find:
+    """Whose memory a call means."""
+    if on_error not in ("warn", "raise"):
+        raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
+    if not isinstance(memory, AdaptiveMemory | UserMemory | Sharing):
+        raise InvalidInputError(
+            f"memory is a {type(memory).__name__}. Give an AdaptiveMemory, one user's, e.g. memory.for_user('alice'), "
+            "or a retriever of ours."
+        )
+
+    def find() -> UserMemory:
+        held = memory.memory if isinstance(memory, Sharing) else memory
+        return scope_of(held, user_id() if callable(user_id) else user_id)
+
+    if not callable(user_id):
+        find()  # what is wrong is said here, not to a model
+    return find
+
+
+def _tool(
+    function: Callable[..., Any], coroutine: Callable[..., Any], name: str, description: str, schema: type[BaseModel]
+) -> FunctionTool:
+    watch()
+    return FunctionTool.from_defaults(
+        function, async_fn=coroutine, name=name, description=description, fn_schema=schema
+    )

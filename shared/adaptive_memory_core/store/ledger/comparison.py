@@ -1,0 +1,70 @@
+"""What does the ledger know that can be held against the collection? How many records, how late a read, and twins."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from adaptive_memory_core.flow.ports.ledger_values import JoinStates
+from adaptive_memory_core.records import ReadState, Scope
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger import word_rows
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+Known = tuple[int, ReadState]  # a row's key, and its state
+_KNOWN = """
+SELECT coalesce(sum(collection_key = :own), 0), coalesce(sum(collection_key != :own), 0)
+FROM records JOIN collections USING (collection_key) WHERE name = :name OR collection_key = :own
+"""
+
+
+class LedgerComparison:
+    """What is asked on opening, by a check, and by a repair."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def records_known(self, name: str) -> tuple[int, int]:
+        """How many records of this collection were met, and of earlier ones of that name, which are others."""
+        with self._shared.reading() as sql:
+            own, earlier = sql.execute(_KNOWN, {"own": self._shared.collection_key, "name": name}).fetchone()
+        return own, earlier
+
+    def latest_read(self) -> float | None:
+        """When a record of this collection was last read, as far as the ledger knows."""
+        query = "SELECT max(last_read) FROM records WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            found: float | None = sql.execute(query, (self._shared.collection_key,)).fetchone()[0]
+        return found
+
+    def met(self, stored_ids: Sequence[str]) -> list[str]:
+        """Those of the records that have a state here, whosever they are."""
+        query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ?"
+        with self._shared.reading() as sql:
+            return [one for one in stored_ids if sql.execute(query, (self._shared.collection_key, one)).fetchone()]
+
+    def merge(self, scope: Scope, kept: str, gone: str, join: JoinStates | None, remove: Callable[[], object]) -> None:
+        """The state of one record goes into that of another, with its verdicts and its audit trail; without `join` it
+        goes altogether. `remove` takes the record out of the collection before that is kept."""
+        shared = self._shared
+        with shared.writing() as sql:
+            user = shared.known_user(sql, scope)
+            known = rows.known_states(sql, shared.collection_key, user, [kept, gone])
+            if gone in known and kept in known and join is not None:
+                _join(sql, known[kept], known[gone], join)
+            elif gone in known and join is not None:
+                query = "UPDATE records SET stored_id = ?, version = version + 1 WHERE record_key = ?"
+                sql.execute(query, (kept, known[gone][0]))
+                rows.announce(sql, [known[gone][0]])
+            elif gone in known:
+                rows.remove(sql, [known[gone][0]])
+            sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
+            word_rows.drop(sql, shared.collection_key, [gone])
+            shared.cache.drop([kept, gone])
+            remove()
+
+
+def _join(sql: sqlite3.Connection, kept: Known, gone: Known, join: JoinStates) -> None:
+    sql.execute("UPDATE OR IGNORE verdicts SET record_key = ? WHERE record_key = ?", (kept[0], gone[0]))
+    rows.remove(sql, [gone[0]])
+    rows.update_states(sql, [(kept[0], join(kept[1], gone[1]))])

@@ -1,0 +1,44 @@
+"""Is every row of the ledger readable, and can what it says be true? This reads all of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict
+
+from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.learn.state_ranges import state_of
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.sqlite_file import LedgerFile
+
+
+def faults(file: LedgerFile) -> list[str]:
+    """What is wrong, each fault in a sentence; none for a ledger that is whole."""
+    try:
+        with file.reading() as sql:
+            found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)") if row[0] != "ok"]
+            return [f"SQLite finds: {'; '.join(found)}."] if found else [*_unreadable(sql), *_untrue(sql)]
+    except LedgerError as error:
+        return [str(error)]
+
+
+def _unreadable(sql: sqlite3.Connection) -> list[str]:
+    found = []
+    names = [row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for name in names:
+        try:
+            for _ in sql.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - a name of a table
+                pass
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            found.append(f"The table {name} cannot be read: {error}.")
+    return found
+
+
+def _untrue(sql: sqlite3.Connection) -> list[str]:
+    """States that no reading and no verdict leads to."""
+    wrong = 0
+    for row in sql.execute(f"SELECT {rows.LIST} FROM records"):  # noqa: S608 - our own names
+        try:
+            state_of(asdict(rows.state_of(row)), missing={})
+        except (InvalidInputError, TypeError, ValueError):
+            wrong += 1
+    return [f"The reads of {wrong} records are outside what is possible."] if wrong else []

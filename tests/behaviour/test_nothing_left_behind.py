@@ -1,0 +1,138 @@
+"""Is what was let go of gone everywhere? After every way of letting go, each index and each table is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core.errors import StoreError
+from tests.conftest import Clock
+
+SECRET = "the zebra crossed at dawn"
+BOTH = Policy(channels=("dense", "lexical"))
+WAYS: dict[str, Callable[[UserMemory], object]] = {}
+Way = Callable[[UserMemory], object]
+
+
+def way(name: str) -> Callable[[Way], Way]:
+    return lambda act: WAYS.setdefault(name, act)
+
+
+@way("forget")
+def _(alice: UserMemory) -> None:
+    alice.forget("secret")
+
+
+@way("forget what superseded")
+def _(alice: UserMemory) -> None:
+    alice.remember("the zebra crossed at dusk", id="later", supersedes="secret")
+    alice.forget("secret")
+    alice.forget("later")
+
+
+@way("prune")
+def _(alice: UserMemory) -> None:
+    alice.restore_state(faded(alice))
+    assert "secret" in alice.prune(below=0.5).ids
+
+
+@way("delete in the collection")
+def _(alice: UserMemory) -> None:
+    inside(alice).records.collection.delete(ids=["secret"])
+
+
+@way("delete in the collection, then forget")
+def _(alice: UserMemory) -> None:
+    inside(alice).records.collection.delete(ids=["secret"])
+    alice.forget("secret")
+
+
+@way("write something else")
+def _(alice: UserMemory) -> None:
+    alice.remember("nothing of note", id="secret")
+    alice.forget("secret")
+
+
+def inside(alice: UserMemory) -> Any:
+    return alice.memory.ports()
+
+
+def faded(alice: UserMemory) -> dict[str, Any]:
+    state: dict[str, Any] = alice.export_state()
+    lines = [one for one in state["records"] if one["id"] == "secret"]
+    lines[0]["state"] |= {"strength": 0.1, "remembered": False}
+    return {**state, "records": lines}
+
+
+def in_tables(alice: UserMemory) -> dict[str, list[Any]]:
+    """The tables of the ledger in which some cell still names the record or says its text."""
+    with inside(alice).ledger.file.reading() as sql:
+        names = [row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = {name: sql.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}
+    left = {
+        name: [row for row in found if "secret" in repr(row) or "zebra" in repr(row)] for name, found in rows.items()
+    }
+    return {name: found for name, found in left.items() if found}
+
+
+@pytest.fixture
+def alice(collection: Collection, embed: Any, clock: Clock) -> Any:
+    with AdaptiveMemory(collection, embedder=embed, policy=BOTH, clock=clock) as memory:
+        user = memory.for_user("alice")
+        user.remember_many([{"text": SECRET, "id": "secret"}, {"text": "green tea", "id": "tea"}])
+        answer = user.recall("what was it that came by", k=2)
+        user.feedback(answer, helpful=["secret"])
+        yield user
+
+
+@pytest.mark.parametrize("act", WAYS.values(), ids=WAYS.keys())
+def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way) -> None:
+    act(alice)
+    alice.recall("green tea")  # by which what others did is noticed
+    alice.memory.flush()  # type: ignore[attr-defined] # the front door
+    for index in inside(alice).indexes:
+        assert "secret" not in index.stored_ids()
+        assert index.stored_ids() == {"tea"}
+    kept_on_purpose = {
+        "prune": {"changes", "recalls"},
+        "delete in the collection": {"records", "changes", "recalls", "verdicts"},
+    }
+    by_this = next(name for name, one in WAYS.items() if one is act)
+    left = in_tables(alice)
+    assert set(left) <= kept_on_purpose.get(by_this, set())
+    assert "zebra" not in repr(left)  # its id at the most
+    assert "secret" not in alice.recall("the zebra crossed at dawn", k=5, reinforce=False).ids
+
+
+def test_an_index_hears_of_a_removal_within_the_ledgers_transaction(
+    alice: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (index,) = inside(alice).indexes
+
+    def broken(*_: Any) -> None:
+        raise StoreError("as the test asked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(index, "removed", broken)
+        with pytest.raises(StoreError):
+            alice.forget("secret")
+    assert "records" in in_tables(alice)  # undone together
+    alice.forget("secret")
+    assert in_tables(alice) == {}
+    assert index.stored_ids() == {"tea"}
+
+
+def test_every_index_hears_of_verdicts(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    (index,) = inside(alice).indexes
+    heard: list[Any] = []
+    monkeypatch.setattr(index, "judged", lambda scope, verdicts: heard.append((scope.user, dict(verdicts))))
+    answer = alice.recall("green tea", k=1)
+    alice.feedback(answer, helpful=["tea"])
+    alice.restore_state(alice.export_state())
+    first, *_ = heard
+    assert (first[0], list(first[1])) == ("alice", ["tea"])
+    assert {one for _, verdicts in heard[1:] for one in verdicts} == {"tea", "secret"}

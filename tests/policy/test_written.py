@@ -1,0 +1,81 @@
+"""Is it the same policy everywhere it is written down?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.policy import (
+    Copies,
+    Decay,
+    Fusion,
+    Policy,
+    Reading,
+    Remembrance,
+    Rerank,
+    Shown,
+    Spreads,
+    TimeWords,
+    Usefulness,
+    Weights,
+)
+
+numbers = st.fixed_dictionaries(
+    {},
+    optional={
+        "half_life_days": st.floats(0.1, 1e6) | st.integers(1, 10_000),
+        "recall_k": st.integers(1, 10_000),
+        "similarity_floor": st.floats(0, 1),
+        "useful": st.builds(Usefulness, importance_step=st.floats(0, 0.05)),
+        "refresh_floor_seconds": st.floats(0, 1e6) | st.integers(0, 1000),
+        "blend": st.sampled_from(["sum", "product"]),
+        "decay": st.builds(
+            Decay,
+            unit=st.sampled_from(["recalls", "days"]),
+            by_kind=st.sampled_from([(), {"fact": Remembrance(rate=0.9)}]),
+        ),
+        "reading": st.builds(Reading, half_life_growth=st.floats(0, 10)),
+        "time_words": st.builds(TimeWords, strict=st.booleans()),
+        "copies": st.builds(Copies, st.sampled_from(["keep", "drop"])),
+        "rerank": st.builds(Rerank, candidates=st.integers(1, 99)),
+        "shown": st.builds(Shown, st.booleans()),
+        "spreads": st.builds(Spreads, st.floats(0.1, 1)),
+        "channels": st.sampled_from(["auto", ("dense",), ("dense", "lexical"), ("lexical", "dense")]),
+        "fusion": st.sampled_from(["auto", Fusion(), Fusion(dense=0.5)]),
+        "kind_weights": st.sampled_from([(), {"fact": 1, "reflection": 0.8}]),
+        "weights": st.builds(Weights, st.floats(0, 9), st.integers(0, 9), st.floats(0.1, 9)),
+    },
+)
+
+
+@given(numbers)
+def test_json_gives_the_same_policy_back(changes: dict[str, Any]) -> None:
+    policy = Policy(**changes)
+    again = Policy.from_json(policy.to_json())
+    assert again == policy
+    assert again.hash == policy.hash
+
+
+@given(numbers, numbers)
+def test_equal_policies_have_one_hash_and_others_another(one: dict[str, Any], other: dict[str, Any]) -> None:
+    first, second = Policy(**one), Policy(**other)
+    assert (first.hash == second.hash) == (first == second)
+
+
+def test_a_whole_number_and_its_float_are_one_policy() -> None:
+    assert Policy(half_life_days=14) == Policy(half_life_days=14.0)
+    assert Policy(half_life_days=14).hash == Policy(half_life_days=14.0).hash
+    assert Policy(weights=Weights(1, 1, 1)).hash == Policy(weights=Weights(1.0, 1.0, 1.0)).hash
+
+
+def test_a_hash_is_short_and_the_same_in_every_process() -> None:
+    assert Policy().hash == Policy().hash
+    assert len(Policy().hash) == 16
+    assert int(Policy().hash, 16) >= 0
+
+
+def test_json_of_a_newer_version_is_read_without_what_it_added() -> None:
+    newer = Policy(recall_k=7).to_json().replace("{", '{"added_later": 1, ', 1)
+    assert Policy.from_json(newer) == Policy(recall_k=7)

@@ -1,0 +1,61 @@
+"""What can a ledger be asked to compare it with the collection, and how do two records in it become one?"""
+
+from __future__ import annotations
+
+import pytest
+
+from adaptive_memory_core import Verdict
+from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.learn.merged_reads import added
+from tests.store.ledger.implementations import Ledgers
+from tests.store.ledger.reads import ALICE, BOB, judge, read, state
+
+
+def test_records_and_reads_are_those_of_the_collection(ledgers: Ledgers) -> None:
+    ledger = ledgers()
+    assert (ledger.comparison.records_known("memories"), ledger.comparison.latest_read()) == ((0, 0), None)
+    read(ledger, ALICE, "r1", "m1", "m2", at=5.0)
+    read(ledger, BOB, "r2", "b1", at=7.0)
+    assert (ledger.comparison.records_known("memories"), ledger.comparison.latest_read()) == ((3, 0), 7.0)
+    assert ledger.comparison.met(["b1", "m3", "m1"]) == ["b1", "m1"]
+    ledger.attach("another uuid", "memories")
+    assert (ledger.comparison.records_known("memories"), ledger.comparison.latest_read()) == ((0, 3), None)
+    assert ledger.comparison.records_known("others") == (0, 0)
+
+
+def test_two_records_become_one_with_the_reads_and_verdicts_of_both(ledger: Ledger) -> None:
+    read(ledger, ALICE, "r1", "m1", "m2", at=5.0)
+    read(ledger, ALICE, "r2", "m2", at=6.0)
+    judge(ledger, "r1", Verdict.HELPFUL, "m2")
+    removed: list[str] = []
+    ledger.comparison.merge(ALICE, "m1", "m2", added, lambda: removed.append("m2"))
+    merged = state(ledger)
+    assert merged is not None
+    assert (merged.retrieval_count, merged.last_read, merged.helpful, removed) == (3, 6.0, 1, ["m2"])
+    assert state(ledger, "m2") is None
+    assert judge(ledger, "r1", Verdict.HELPFUL, "m1") == 0  # that verdict was given
+    assert [one.id for one in ledger.audit.changes(ALICE, ["m1"], limit=10)] == ["m1"]
+    assert ledger.outbox.waiting() == 1
+
+
+def test_a_record_without_a_state_takes_over_that_of_its_twin_or_none(ledger: Ledger) -> None:
+    read(ledger, ALICE, "r1", "m2", at=5.0)
+    ledger.comparison.merge(ALICE, "m1", "m2", added, lambda: None)
+    taken = state(ledger)
+    assert taken is not None
+    assert taken.retrieval_count == 1
+    ledger.comparison.merge(ALICE, "m3", "m1", None, lambda: None)
+    assert state(ledger) is state(ledger, "m3") is None
+
+
+def test_nothing_is_merged_where_the_record_cannot_be_removed(ledger: Ledger) -> None:
+    read(ledger, ALICE, "r1", "m1", "m2", at=5.0)
+
+    def fails() -> None:
+        raise OSError("no such disk")
+
+    with pytest.raises(OSError, match="no such disk"):
+        ledger.comparison.merge(ALICE, "m1", "m2", added, fails)
+    kept = state(ledger, "m2")
+    assert kept is not None
+    assert kept.retrieval_count == 1
