@@ -83,6 +83,11 @@ SAYS = {
     "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
+    "31_fastapi.py": [
+        "200 of 200 requests answered",
+        "a document: The office opens at nine.",
+        "100 recalls of notes were counted",
+    ],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }
 PARTS = re.compile(r"\| +(\d\.\d{3}) \|[^|]*\|\n\|[^|]*\|[^|]*\| [risuw.]{20} (\d?\.\d{3}(?: \+ \d?\.\d{3})*) ")
