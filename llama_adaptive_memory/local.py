@@ -39,9 +39,9 @@ class LocalEmbedding(BaseEmbedding):
         self._given, self._embedder = given, source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew of what it was made of, also in another process."""
-        settings: dict[str, Any] = self.__getstate__()["__dict__"]  # LlamaIndex leaves out what cannot be pickled
-        return _restored, (self._given, {name: one for name, one in settings.items() if name != "model_name"})
+        """A copy is made anew of what it was made of, also in another process; callbacks stay where they are."""
+        names = type(self).model_fields.keys() - {"model_name", "callback_manager"}
+        return _restored, (self._given, {name: getattr(self, name) for name in sorted(names)})
 
     def __deepcopy__(self, _: dict[int, Any] | None = None) -> LocalEmbedding:
         return self.model_copy()
