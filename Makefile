@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
 
-.PHONY: demo test lint format types fresh unit bench clean
+.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -18,8 +18,9 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
+# On two cores at once; what must be alone is marked so.
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The wheel, without extras, in an environment of its own.
 fresh: $(VENV)/.test
@@ -28,6 +29,19 @@ fresh: $(VENV)/.test
 	$(PYTHON) -m venv $(VENV)/fresh
 	$(VENV)/fresh/bin/python -m pip install --quiet dist/*.whl
 	cd $(VENV)/fresh && bin/python -I "$(CURDIR)/tests/fresh_install.py"
+
+# The wheel with one extra, in an environment of its own: what its pages and examples show must run.
+fresh-langchain: EXAMPLES = 11_langchain_chain 12_langchain_migrate 13_langgraph_agent 14_langgraph_store
+fresh-langchain: PAGES = langchain langgraph
+fresh-llama-index: EXAMPLES = 21_llama_query_engine 22_llama_chat_engine 23_llama_agent
+fresh-llama-index: PAGES = llamaindex
+fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
+	rm -rf dist $(VENV)/fresh-$*
+	$(BIN)/python -m build --wheel --no-isolation >/dev/null
+	$(PYTHON) -m venv $(VENV)/fresh-$*
+	$(VENV)/fresh-$*/bin/python -m pip install --quiet "$$(ls dist/*.whl)[$*]"
+	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
+		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

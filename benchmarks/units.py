@@ -195,8 +195,8 @@ def _repeated(memory: AdaptiveMemory, questions: Sequence[Question], recalls: Se
 
 
 def _redundancy(memory: AdaptiveMemory, recall: Recall) -> float:
-    vectors = memory.ports().search.vectors(recall.scope, [hit.hit.stored_id for hit in recall])
-    rows = np.array([vectors[hit.hit.stored_id] for hit in recall])
+    vectors = memory.ports().search.vectors(recall.scope, [hit.hit._stored_id for hit in recall])
+    rows = np.array([vectors[hit.hit._stored_id] for hit in recall])
     if len(rows) < 2:
         return 0.0
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)

@@ -133,11 +133,15 @@ def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]
 
 
 def _moment(value: Any) -> Any:
-    """An ISO text as a datetime (without a zone: UTC), anything else as it is: the core says what it takes."""
-    if not isinstance(value, str):
-        return value
-    try:
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return value
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    """A datetime, or an ISO text as one, without a zone that of UTC; else as it is: the core says what it takes.
+
+    >>> _moment("2026-05-01") == _moment(datetime(2026, 5, 1)) == datetime(2026, 5, 1, tzinfo=timezone.utc)
+    True
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        except ValueError:
+            return value
+    naive = isinstance(value, datetime) and value.tzinfo is None
+    return value.replace(tzinfo=timezone.utc) if naive else value

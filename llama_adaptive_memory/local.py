@@ -17,7 +17,7 @@ class LocalEmbedding(BaseEmbedding):
     can be read by `AdaptiveMemory` with the same embedder, and the other way round.
 
     Examples:
-        `pip install "adaptive-memory-retrieval[llama-index,local]"`
+        `pip install "adaptive-memory-retrieval[llama-index]"`
 
         ```python
         from llama_adaptive_memory import LocalEmbedding

@@ -64,6 +64,16 @@ SAYS = {
         "[('users', 'ana'), ('users', 'ben')]",
         "'who eats meat?'",
     ],
+    "15_langchain_time_weighted.py": [
+        "moved: 2",
+        "postgres-7. (last read 0 days ago)",
+        "on Mondays. (last read 30 days ago)",
+    ],
+    "16_mem0_export.py": [
+        "3 of 4 memories belong to a user",
+        "ana: Is allergic to peanuts (2 records, {'source': 'chat', 'categories': ['health']})",
+        "ben: Drinks black coffee (1 records, {'source': 'mail'})",
+    ],
     "21_llama_query_engine.py": [
         "read 1 time",
         "verdicts: 1",
@@ -73,6 +83,11 @@ SAYS = {
     "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
+    "31_fastapi.py": [
+        "200 of 200 requests answered",
+        "a document: The office opens at nine.",
+        "100 recalls of notes were counted",
+    ],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }
 PARTS = re.compile(r"\| +(\d\.\d{3}) \|[^|]*\|\n\|[^|]*\|[^|]*\| [risuw.]{20} (\d?\.\d{3}(?: \+ \d?\.\d{3})*) ")

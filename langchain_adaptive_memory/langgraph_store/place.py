@@ -95,7 +95,7 @@ class Place:
         self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
-        uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # a ChromaStore
+        uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # ChromaRecords
         if directory is not None:
             self.file = ItemsFile(directory / ITEMS_NAME)
         elif uuid_of is None or self._own_collection is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
+from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLConfig
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
@@ -21,6 +21,7 @@ from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vecto
 from langchain_adaptive_memory.langgraph_store.place import Place, Settings
 from langchain_adaptive_memory.langgraph_store.shelf import Shelf
 from langchain_adaptive_memory.langgraph_store.sweeper import Sweeper
+from langchain_adaptive_memory.langgraph_store.writes_together import WritesTogether
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -82,6 +83,7 @@ class AdaptiveMemoryStore(BaseStore):
         omit_expired = (ttl or {}).get("omit_expired", True)
         self._shelf = Shelf(place.items, place.scope, self._embedding, clock, omit_expired=omit_expired)
         self._sweeper = Sweeper()
+        self._together = WritesTogether()
         self._letting_go = weakref.finalize(self, place.close)
 
     @property
@@ -105,7 +107,16 @@ class AdaptiveMemoryStore(BaseStore):
         return self._shelf.carry_out(batch, self._embed(batch.documents, batch.queries))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """`batch`, async: with the embeddings' own async methods, and all else off the event loop."""
+        """`batch`, async: with the embeddings' own async methods, and all else off the event loop.
+
+        Writes of many tasks at once are carried out as one batch.
+        """
+        given = list(ops)
+        if given and all(isinstance(one, PutOp) for one in given):
+            return await self._together.write(given, self._abatch)
+        return await self._abatch(given)
+
+    async def _abatch(self, ops: Iterable[Op]) -> list[Result]:
         batch = await asyncio.to_thread(self._planned, ops)
         for due in await asyncio.to_thread(self._shelf.due):
             embedded = await self._aattempted([text for _, texts in due for text in texts])

@@ -99,16 +99,19 @@ class AdaptiveMemory:
         ledger: str | Path | None = None,
         fields: Fields | None = None,
         progress: Callable[[int, int], object] | None = None,
+        anew: bool = False,
     ) -> CheckReport:
         """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
 
         A damaged index is made anew from the collection's own records. Vectors that cannot be read any more are made
         again with `embedder` (omitted, the bundled one); `progress` is called with how many records are done, of how
-        many. The old files are kept. Then the memory is opened, and what `check(repair=True)` mends is mended.
+        many. The old files are kept. With `anew` an index that is whole is made again too: until then Chroma's files
+        keep the vectors of what was forgotten, and the old files do until you delete them. Then the memory is opened,
+        and what `check(repair=True)` mends is mended.
         """
         beside = place.checked(path) / place.LEDGER_NAME if ledger is None else Path(ledger)
         made = partial(_embedder, embedder)
-        found = repair_index(place.checked(path), collection, made, beside, progress)
+        found = repair_index(place.checked(path), collection, made, beside, progress, anew=anew)
         with cls.open(path, collection, embedder=made(), ledger=ledger, fields=fields) as memory:
             return CheckReport((*found, *memory.check(repair=True).findings))
 
@@ -216,7 +219,11 @@ class AdaptiveMemory:
 
     def call(self) -> AbstractContextManager[None]:
         """A call from its begin to its end, for which `close` waits."""
-        return self._opened.calls.one_more()
+        return self._opened.call()
+
+    def waits(self) -> AbstractContextManager[None]:
+        """The patience of a call that is awaited."""
+        return self._opened.waits()
 
     def ports(self) -> Ports:
         """What the flows ask; refuses where this memory was closed or came over from another process."""

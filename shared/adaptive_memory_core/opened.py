@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
+from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.under_way import CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -66,6 +68,16 @@ class Opened:
         """What a call brings, else the memory's own."""
         wanted = self.reranker if given is None else given
         return None if wanted is None else Theirs(as_reranker(wanted), self.reranking.of(wanted))
+
+    @interruptible
+    def call(self) -> Generator[None, None, None]:
+        """A call from its begin to its end, which waits for others no longer than it may in all."""
+        with self.calls.one_more(), self.waits():
+            yield
+
+    def waits(self) -> AbstractContextManager[None]:
+        """The patience of a call."""
+        return patient(self.keeping.wait_seconds)
 
     @property
     def executor(self) -> Executor:

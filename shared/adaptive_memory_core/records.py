@@ -156,15 +156,16 @@ class Cue:
 class Hit:
     """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
 
-    `stored_id` is the record's id inside the collection, which differs from `record.id` only where two users chose
-    the same id. `leads` are what channels besides the vectors said of it, each in [0, 1]; where any spoke, every hit of
-    the recall has the same ones. `refused` is why this recall may not return it, where the caller said so. `shared` is
-    the name of the shared scope that it is of, where that stood in for a history that the reader does not have yet.
+    `_stored_id` is the record's id inside the collection, for flows alone: it differs from `record.id` only where two
+    users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
+    each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
+    return it, where the caller said so. `shared` is the name of the shared scope that it is of, where that stood in for
+    a history that the reader does not have yet.
     """
 
     record: Record
     similarity: float
-    stored_id: str
+    _stored_id: str = field(repr=False)
     leads: Mapping[str, float] = field(default_factory=dict)
     refused: str | None = None
     shared: str | None = None

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.identity import MARK, record_id
 from adaptive_memory_core.learn.state_ranges import MOST_READS
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Hit, Metadata, ReadState, Record, Scope
@@ -47,12 +47,13 @@ def record_of(
     if known.boost != 0.0:
         importance = boosted(NEUTRAL_IMPORTANCE if written is None else written, known.boost)
     ours = _names(fields)
+    kind, created = get(fields.kind), get(fields.created_at)
     return Record(
-        record_id(scope, stored_id),
+        record_id(scope, stored_id) if MARK in stored_id else stored_id,
         "" if text is None else text,
-        _words(get(fields.kind)),
+        kind if type(kind) is str else None,
         importance,
-        _time(get(fields.created_at)),
+        created if type(created) is float and created - created == 0 else _time(created),  # nearly always
         None if (begin := get(fields.valid_from)) is None else _time(begin),
         None if (end := get(fields.valid_until)) is None else _time(end),
         None if (older := get(fields.supersedes)) is None else _words(older),

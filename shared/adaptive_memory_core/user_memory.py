@@ -70,4 +70,5 @@ class UserMemory:
 
     async def arun(self, flow: Flow[T]) -> T:
         """Drive a flow of this user's from an event loop, with its I/O in the memory's threads."""
-        return await arun(unmet_here(flow, self.fallback), self._memory.executor)
+        with self._memory.waits():
+            return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -167,3 +168,13 @@ def test_keys_under_other_names_keep_them(new_store: NewStore) -> None:
         assert "seen_at" not in found.metadata
         assert found.metadata[DETAILS]["importance"] == 0.9
         assert "seen_at" in store.get_by_ids([str(found.id)])[0].metadata
+
+
+@pytest.mark.parametrize(
+    "moment", [datetime(2026, 5, 1, 12), "2026-05-01T12:00:00", "2026-05-01T14:00:00+02:00"], ids=str
+)
+def test_a_time_without_a_zone_is_that_of_utc_however_it_is_given(
+    alice: UserMemory, new_retriever: NewRetriever, moment: Any
+) -> None:
+    new_retriever(user_id="alice").add_documents([Document("may day", id="may", metadata={"created_at": moment})])
+    assert alice.get("may").created_at == datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()

@@ -189,7 +189,7 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     with pytest.raises(StoreError):
         memory.flush()
     deadline = time.monotonic() + 30
-    while not memory.ports().write_back.stats().failures:
+    while not memory.ports().write_back.stats(alice.scope).failures:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     chroma_server.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
@@ -70,7 +71,7 @@ def stored_ids(memory: AdaptiveMemory) -> list[str]:
 
 
 def test_threads_that_remember_one_new_id_make_one_record(opened: AdaptiveMemory) -> None:
-    ids = [f"id{number:02}" for number in range(25)]
+    ids = [f"id{number:02}" for number in range(12)]
     alice = opened.for_user("alice")
 
     def write(thread: int) -> None:
@@ -93,6 +94,29 @@ def test_what_reads_have_taught_survives_writers_of_one_id(opened: AdaptiveMemor
     together.waits = True
     all_at_once(lambda thread: alice.remember_many([{"text": f"mate {thread}", "id": f"id{n}"} for n in range(5)]))
     assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [1] * 5
+
+
+def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown(
+    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("green tea", id="tea", metadata={"cup": 1})
+    alice.recall("tea")
+    memory.flush()
+    records: Any = memory.ports().records
+    revise = records.revise
+
+    def read_meanwhile(*arguments: Any) -> None:
+        alice.recall("tea", policy=Policy(refresh_floor_seconds=0.0))
+        memory.flush()
+        revise(*arguments)
+
+    monkeypatch.setattr(records, "revise", read_meanwhile)
+    alice.remember("white tea", id="tea")
+    memory.flush()
+    (shown,) = collection.get(ids=["tea"])["metadatas"] or []
+    assert (shown["retrieval_count"], alice.get("tea").read.retrieval_count) == (2, 2)
+    assert "cup" not in shown
 
 
 def test_two_users_at_once_keep_one_id_each(opened: AdaptiveMemory) -> None:
@@ -151,6 +175,32 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
     assert ledger_rows(memory)["records"] == []
 
 
+def test_what_is_forgotten_while_states_are_restored_leaves_no_trace(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many([{"text": "tea", "id": "a"}, {"text": "coffee", "id": "b"}])
+    alice.recall("tea", k=2)
+    state, states = alice.export_state(), memory.ports().ledger.states
+    change, restoring = states.change, threading.Event()
+
+    def slowly(*arguments: Any, **named: Any) -> Any:
+        restoring.set()
+        forgotten.wait(0.2)  # it cannot be done before the states are restored
+        return change(*arguments, **named)
+
+    forgotten = threading.Event()
+    monkeypatch.setattr(states, "change", slowly)
+    with ThreadPoolExecutor(1) as pool:
+        restored = pool.submit(alice.restore_state, state)
+        restoring.wait(30)
+        for one in ("a", "b"):
+            alice.forget(one)
+        forgotten.set()
+        assert restored.result().records == 2
+    assert ledger_rows(memory)["records"] == []
+
+
 # --- the locks themselves
 
 
@@ -182,6 +232,20 @@ def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: P
         first.release()
         waiting.result(30)
         pool.submit(locks.of(ANA, ["a"]).acquire).result(30)
+
+
+@pytest.mark.parametrize("place", ["disk", "RAM"])
+def test_a_holder_that_an_interrupt_kept_from_releasing_blocks_nobody(tmp_path: Path, place: str) -> None:
+    locks = IdLocks(tmp_path / "ledger" if place == "disk" else None)
+    held = locks.of(ANA, ["a"])
+    held.acquire()
+    waiting = locks.of(ANA, ["a"])
+    with ThreadPoolExecutor(1) as pool:
+        acquired = pool.submit(waiting.acquire)
+        del held
+        gc.collect()
+        acquired.result(30)
+    waiting.release()
 
 
 def test_a_task_that_was_cancelled_while_it_waited_blocks_nobody(memory: AdaptiveMemory) -> None:
@@ -235,7 +299,7 @@ with AdaptiveMemory(server_collection(int(sys.argv[1])), embedder=word_vectors, 
 @pytest.mark.slow
 def test_processes_on_a_server_make_one_record_of_one_new_id(chroma_server: ChromaServer, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(25)]
+    ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(12)]
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(chroma_server.port), str(ledger), str(number)],

@@ -12,6 +12,7 @@ from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates import read_state as carry_over
 from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judged
 from adaptive_memory_core.identity import origin
@@ -27,6 +28,7 @@ from adaptive_memory_core.stored_metadata import hits_of
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 PAGE = 1_000
+BATCH = 100  # records that nobody else writes meanwhile
 _STATE = tuple(field.name for field in fields(ReadState))
 _MISSING = {"useful_step": UNKNOWN_STEP}  # in a state from before that was kept
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
@@ -61,13 +63,24 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
     missing = {one: line for one, line in lines.items() if one not in found}
     if missing:
         targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
-    for record_id, target in targets.items():
-        rule = partial(_restored, before=lines[record_id][1], now=now)
-        yield from ask(_restore, ports, scope, target, rule, now=now)
+    places, restored = {one.record.id: one_id for one_id, one in targets.items()}, set[str]()
+    for ids in (list(places)[start : start + BATCH] for start in range(0, len(places), BATCH)):
+        befores = {one: lines[places[one]][1] for one in ids}
+        done = yield from one_writer(ports, scope, ids, _restore_all(ports, scope, befores, now=now))
+        restored |= {places[one] for one in done}
     if balance != 0.0 and (yield from ask(ports.ledger.states.known, scope, [])).balance == 0.0:
         yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
     ports.write_back.wake()
-    return Restored(len(targets), tuple(one for one in lines if one not in targets))
+    return Restored(len(restored), tuple(one for one in lines if one not in restored))
+
+
+def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *, now: float) -> Flow[list[str]]:
+    """The states of records that are still there, while nobody forgets them; gives their ids."""
+    present = yield from look_up(ports, scope, list(befores))
+    for record_id, target in present.items():
+        rule = partial(_restored, before=befores[record_id], now=now)
+        yield from ask(_restore, ports, scope, target, rule, now=now)
+    return list(present)
 
 
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:

@@ -35,7 +35,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         logged_recalls=tally.logged_recalls,
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
-        projection=ports.write_back.stats().pending_for(tally.pending),
+        projection=ports.write_back.stats(scope).pending_for(tally.pending),
         useful_gain=gain(tally.balance),
         background=ports.background.stats(),
     )

@@ -18,5 +18,5 @@ def unmet(ports: Ports, scope: Scope) -> Flow[dict[str, Seen]]:
     while (page := (yield from ask(next, pages, None))) is not None:
         known = yield from carry_over.standing(ports, scope, page, keep=False)
         new = [one for one in page if one.stored_id not in known.states]
-        strangers |= {hit.stored_id: seen(hit.record) for hit in hits_of(scope, new, {}, ports.fields)}
+        strangers |= {hit._stored_id: seen(hit.record) for hit in hits_of(scope, new, {}, ports.fields)}
     return strangers

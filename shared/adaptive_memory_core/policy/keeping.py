@@ -20,6 +20,8 @@ class Keeping:
     log_recalls: int = 100_000  # recalls of one user that stay in the log
     sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
     durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+    wait_seconds: float = 30.0  # seconds that one call waits, in all, for others who write the ledger; then it fails
+    count_seconds: float = 5.0  # seconds that a recall waits for them to be counted; then it answers uncounted; guess
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
 
@@ -30,6 +32,8 @@ class Keeping:
         "log_days": POSITIVE,
         "log_recalls": Range(1, whole=True),
         "sample_recalls": Range(1, whole=True),
+        "wait_seconds": Range(0.0, 3600),
+        "count_seconds": Range(0.0, 3600),
         "cue_characters": Range(100, 10_000_000, whole=True),
         "text_characters": Range(100, 100_000_000, whole=True),
     }

@@ -42,7 +42,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionStats:
-    """How far the write-back is. `pending` counts this scope's records, the rest is the whole memory's."""
+    """How far the write-back of this scope's records is, since the memory was opened.
+
+    `failures` and `last_error` are of the write-back as a whole, whoever's records it was at.
+    """
 
     pending: int = 0
     written: int = 0
@@ -72,8 +75,9 @@ class BackgroundStats:
 class Stats:
     """The memory of one scope in numbers.
 
-    `update_ms` is the median time, since the memory was opened, that a recall spent on writing down what it changed;
-    None before the first. `useful_gain` is what verdicts have made of the weight of usefulness: 1 is the policy's.
+    `update_ms` is the median time that a recall of the scope spent on writing down what it changed, since the memory
+    was opened; None before the first. `useful_gain` is what verdicts have made of the weight of usefulness: 1 is the
+    policy's.
     """
 
     records: int

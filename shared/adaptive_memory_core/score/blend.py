@@ -80,10 +80,12 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
         blended = _blended(policy, fresh, worth, close, strong)
         signals = {"recency": fresh, **signals}
     rows = (dict(zip(signals, row, strict=True)) for row in zip(*signals.values(), strict=True))
-    scored = (
-        _scored(hit, _split(part, share) if hit.leads else part, row)
-        for hit, part, share, row in zip(hits, blended, shares, rows, strict=True)
-    )
+    if hits and hits[0].leads:  # all hits of a recall have leads, or none
+        blended = [_split(part, share) for part, share in zip(blended, shares, strict=True)]
+    scored = [
+        Scored(hit, min(1.0, sum(part.values())), part, {**row, "similarity": hit.similarity, **hit.leads})
+        for hit, part, row in zip(hits, blended, rows, strict=True)  # a rounding error may take a sum beyond 1
+    ]
     return sorted(scored, key=_rank)
 
 
@@ -114,10 +116,6 @@ def _split(part: dict[str, float], share: Mapping[str, float]) -> dict[str, floa
     if len(share) == 1 or whole <= 0.0:
         return {**dict.fromkeys(share, 0.0), **part} if len(share) > 1 else part
     return {**part, **{name: part["similarity"] * value / whole for name, value in share.items()}}
-
-
-def _scored(hit: Hit, parts: dict[str, float], signals: dict[str, float]) -> Scored:
-    return Scored(hit, _total(parts), parts, {**signals, "similarity": hit.similarity, **hit.leads})
 
 
 Column = Sequence[float]
@@ -160,12 +158,6 @@ def _with_strength(parts: list[dict[str, float]], weights: Weights, strong: Colu
         return parts
     share = weights.strength / weights.total
     return [{**part, "strength": share * one} for part, one in zip(parts, strong, strict=True)]
-
-
-def _total(parts: Mapping[str, float]) -> float:
-    """The sum, kept from passing 1 by a rounding error."""
-    total = sum(parts.values())
-    return total if total <= 1.0 else 1.0
 
 
 def _rank(scored: Scored) -> tuple[float, float, float, float, str]:

@@ -31,6 +31,8 @@ def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float
 def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
     """Likewise of useful reads, which wears off by its own law, and counts as far as the hit fits."""
     useful = policy.useful
+    if all(hit.record.read.useful_at is None for hit in hits):
+        return [0.0] * len(hits)
     return [
         0.0 if hit.record.read.useful_at is None else fit * usefulness(hit.record.read, useful, step=use.step, now=now)
         for hit, fit in zip(hits, fits(close, [hit.similarity for hit in hits]), strict=True)
@@ -88,7 +90,7 @@ def bounded(
         }
         if weights.strength > 0.0:
             part["strength"] = weights.strength * five * whole
-        before = sum(part.values()) if two > 0.0 else 0.0
-        part["useful"] = raised(min(1.0, before), two, weight) - min(1.0, before)
+        before = min(1.0, sum(part.values())) if two > 0.0 else 0.0
+        part["useful"] = raised(before, two, weight) - before if two > 0.0 else 0.0
         parts.append(part)
     return parts

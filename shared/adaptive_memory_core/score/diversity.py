@@ -83,7 +83,7 @@ def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors
 def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
     """The cosine of each pair."""
     known = next((len(vector) for vector in vectors.values()), 1)
-    rows = np.array([vectors.get(one.hit.stored_id, np.zeros(known)) for one in ranked], dtype=np.float64)
+    rows = np.array([vectors.get(one.hit._stored_id, np.zeros(known)) for one in ranked], dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return unit @ unit.T

@@ -21,6 +21,8 @@ def stale(hit: Hit, *, now: float) -> str | None:
     True
     """
     record = hit.record
+    if record.valid_until is None and record.valid_from is None and record.superseded_by is None:  # nearly always
+        return None
     over = record.valid_until is not None and now >= record.valid_until
     if record.superseded_by is not None and (over or record.valid_until is None):
         return f"superseded by {record.superseded_by}"

@@ -47,9 +47,10 @@ def select(
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
     scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
     scored = timely(scored, intent, policy, alone=time_alone)
-    strong = [one for one in scored if not too_weak(one, policy)]
+    weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
+    strong = [one for one in scored if not too_weak(one, policy)] if weak else list(scored)
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
-    dropped += [Dropped(one.id, "below the score floor", one) for one in scored if too_weak(one, policy)]
+    dropped += [Dropped(one.id, "below the score floor", one) for one in weak]
     dropped += [Dropped(hit.record.id, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
     return tuple(kept), tuple(dropped)
 

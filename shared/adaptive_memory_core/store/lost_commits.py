@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 import sys
@@ -61,7 +62,10 @@ def warn_of_lost_commits(file: Path, pages: int) -> None:
 
 def _index(file: Path) -> Log | None:
     shared = file.with_name(file.name + "-shm")
-    content = shared.read_bytes()[: _BACKFILLED_AT + 4] if shared.exists() else b""
+    try:
+        content = shared.read_bytes()[: _BACKFILLED_AT + 4]
+    except FileNotFoundError:  # also where whoever used the ledger last is letting go of it just now
+        content = b""
     if len(content) < _BACKFILLED_AT + 4:
         return None
     ready, _, _, pages, _, _, _, salt = _INDEX.unpack(content[: _INDEX.size])
@@ -72,14 +76,18 @@ def _index(file: Path) -> Log | None:
 def _wal(file: Path) -> Log | None:
     """What the heads of the log's pages say: up to which a commit ends."""
     log = file.with_name(file.name + "-wal")
-    if not log.exists() or log.stat().st_size < _WAL_HEADER:
+    try:
+        content = log.open("rb")
+    except FileNotFoundError:
         return None
-    with log.open("rb") as content:
+    with content:
         head = content.read(_WAL_HEADER)
+        if len(head) < _WAL_HEADER:
+            return None
         step, salt, pages, last = _FRAME_HEADER + int.from_bytes(head[8:12], "big"), head[16:24], 0, 0
         while len(frame := content.read(_FRAME_HEADER)) == _FRAME_HEADER and frame[8:16] == salt:
             pages += 1
             last = pages if any(frame[4:8]) else last
             content.seek(_WAL_HEADER + pages * step)
-        whole = (log.stat().st_size - _WAL_HEADER) // step
+        whole = (os.fstat(content.fileno()).st_size - _WAL_HEADER) // step
     return Log(salt, min(last, whole), 0)

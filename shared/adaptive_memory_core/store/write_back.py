@@ -6,14 +6,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from adaptive_memory_core.flow.ports import Due, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.records import Metadata
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.write_back_counts import WriteBackCounts
 from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
@@ -33,14 +33,14 @@ class WriteBack:
     def __init__(
         self,
         ledger: Ledger,
-        store: ChromaStore,
+        store: ChromaRecords,
         keeping: Keeping,
         trim: Callable[[], object],
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
         self._turn = threading.Lock()
-        self._stats = ProjectionStats()
+        self._counts = WriteBackCounts()
         # since when something is due, by a clock that only waits; at first what an earlier process left
         self._since = None if ledger.read_only else time.monotonic()
 
@@ -60,8 +60,8 @@ class WriteBack:
         if not self._ledger.read_only:
             self._flush(lambda: True)
 
-    def stats(self) -> ProjectionStats:
-        return self._stats
+    def stats(self, scope: Scope) -> ProjectionStats:
+        return self._counts.of(scope)
 
     def wait(self) -> float | None:
         """Until the lag is over or too many records wait."""
@@ -80,7 +80,7 @@ class WriteBack:
             self.tidy()
         except Exception as error:
             self._since = since
-            self._stats = replace(self._stats, failures=self._stats.failures + 1, last_error=type(error).__name__)
+            self._counts.failed(error)
             raise
 
     def _flush(self, going: Going) -> None:
@@ -99,15 +99,13 @@ class WriteBack:
     def _write(self, batch: list[Due]) -> None:
         present = self._store.metadata([one.stored_id for one in batch])
         own = [one for one in batch if one.stored_id in present and self._is_own(one, present)]
+        kept = {one.stored_id for one in own}
         changes = {one.stored_id: self._changes(one, present[one.stored_id]) for one in own}
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
-        self._stats = replace(
-            self._stats,
-            written=self._stats.written + len(changes),
-            vanished=self._stats.vanished + len(batch) - len(own),
-        )
+        self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
+        self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in kept])
 
     def _is_own(self, one: Due, present: dict[str, Metadata]) -> bool:
         return belongs(present[one.stored_id], one.scope, self._store.fields)
@@ -117,7 +115,7 @@ class WriteBack:
         values = projection(one.state, present, self._store.fields)
         foreign = clashes(values, present, self._store.fields)
         if foreign:
-            self._stats = replace(self._stats, conflicts=self._stats.conflicts + 1)
+            self._counts.add("conflicts", [one.scope])
             _log.warning(
                 "A record holds something that is no read state under %s; it was left alone. Rename ours: Fields(...).",
                 ", ".join(sorted(foreign)),

@@ -20,7 +20,8 @@ class CallsUnderWay:
     """Counts them, by thread: a call that closes its own memory does not wait for itself."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
+        self._changed = threading.Condition(self._lock)
         self._ended = False
         self._threads: dict[object, int] = {}
 
@@ -29,7 +30,7 @@ class CallsUnderWay:
         """A call, from its begin to its end."""
         token = object()
         try:
-            with self._changed:
+            with self._lock:
                 if self._ended:
                     raise ClosedError(CLOSED)
                 self._threads[token] = threading.get_ident()
@@ -37,13 +38,13 @@ class CallsUnderWay:
         finally:
             self._threads.pop(token, None)
             if self._ended:
-                with self._changed:
+                with self._lock:
                     self._changed.notify_all()
 
     def end(self) -> None:
         """Let no new call begin, and wait for those of other threads."""
         own = threading.get_ident()
-        with self._changed:
+        with self._lock:
             self._ended = True
             self._changed.wait_for(lambda: set(self._threads.values()) <= {own}, timeout=PATIENCE_SECONDS)
 

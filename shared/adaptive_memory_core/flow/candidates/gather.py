@@ -122,7 +122,7 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
     if known.value is None or (request.policy.pace.still and timeline_of(known, request).still):
         return {}
     states = known.value.states
-    return {hit.stored_id: seen(hit.record) for hit in hits if hit.stored_id not in states}
+    return {hit._stored_id: seen(hit.record) for hit in hits if hit._stored_id not in states}
 
 
 def _once(found: Iterable[Found]) -> list[Found]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.calls.patience import waiting_at_most
 from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
 from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Scope
@@ -25,7 +26,8 @@ def standing(
     origins = {one.stored_id: origin(one.text, one.metadata) for one in found if one.stored_id in known.new}
     heirs = yield from _heirs(ports, scope, {one: digest for one, digest in origins.items() if digest is not None})
     if keep:
-        yield from ask(ports.ledger.inheritance.move, scope, heirs, settled=list(origins))
+        move, settled = ports.ledger.inheritance.move, list(origins)
+        yield from ask(waiting_at_most, ports.count_seconds, move, scope, heirs, settled=settled)
     if not heirs:
         return known
     if keep:

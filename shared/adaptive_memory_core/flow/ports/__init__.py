@@ -91,7 +91,7 @@ class WriteBack(Protocol):
     def wake(self) -> None: ...
     def tidy(self) -> None: ...
     def flush(self) -> None: ...
-    def stats(self) -> ProjectionStats: ...
+    def stats(self, scope: Scope) -> ProjectionStats: ...
 
 
 class Background(Protocol):
@@ -115,6 +115,7 @@ class Ports:
     background: Background
     write_through: bool
     log: bool
+    count_seconds: float  # that a recall waits to be counted
     fields: Fields
     languages: tuple[Language, ...]
     channels: Mapping[str, Theirs]  # the caller's own

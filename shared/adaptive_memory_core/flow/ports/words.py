@@ -32,7 +32,7 @@ class WordsFound:
 
     def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
-        places = [self.numbers.get(hit.stored_id, -1) for hit in hits]
+        places = [self.numbers.get(hit._stored_id, -1) for hit in hits]
         columns = {
             name: [float(values[place]) if 0 <= place < len(values) else 0.0 for place in places]
             for name, values in self.columns.items()

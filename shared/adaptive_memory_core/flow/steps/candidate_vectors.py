@@ -27,7 +27,7 @@ def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Fl
     """The vectors; without them the candidates are ranked by score alone, and a note says so."""
     if request.policy.copies.diversity == 0.0 or len(hits) < 2:
         return NOT_COMPARED
-    ids = [hit.stored_id for hit in hits]
+    ids = [hit._stored_id for hit in hits]
     try:
         vectors = yield from in_collection(ports, request.policy, ports.search.vectors, request.scope, ids)
     except AdaptiveMemoryError as error:

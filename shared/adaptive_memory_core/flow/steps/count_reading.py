@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.patience import waiting_at_most
 from adaptive_memory_core.flow.candidates.gather import Gathered, unknown_records
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Entry, Ports
@@ -25,8 +26,9 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     answer."""
     if not request.reinforce:
         return answer
-    yield from attempt(LedgerError, catch_up, ports, request.scope)  # else a later recall does
-    outcome = yield from attempt(LedgerError, _commit, ports, request, answer, gathered)
+    within = ports.count_seconds
+    yield from attempt(LedgerError, waiting_at_most, within, catch_up, ports, request.scope)  # else a later recall does
+    outcome = yield from attempt(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
         return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
@@ -57,7 +59,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         extent=gathered.whole,
         logged=ports.log,
     )
-    seen = {one.hit.stored_id: seen_of(one.record) for one in answer.kept if one.hit.stored_id not in gathered.guests}
+    seen = {one.hit._stored_id: seen_of(one.record) for one in answer.kept if one.hit._stored_id not in gathered.guests}
     counted = ports.ledger.recalls.count(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
     if counted.changed:
         ports.write_back.wake()

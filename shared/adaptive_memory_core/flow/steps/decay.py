@@ -60,7 +60,7 @@ def _compared(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gather
         named = yield from _named(ports, request, max(least, most), extent)
         if named is None:
             return None
-        seen = {hit.stored_id for hit in hits}
+        seen = {hit._stored_id for hit in hits}
         new = [one for one in named if one not in seen]
         more = yield from ask(ports.search.among, request.scope, gathered.cue.vector, new, request.where)
         of_more = yield from known_of(ports, request, more)
@@ -124,7 +124,7 @@ def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, requ
     aged = []
     for hit in hits:
         record = hit.record
-        state = states.get(hit.stored_id)
+        state = states.get(hit._stored_id)
         now = state if state is None else as_of(state, record.kind, timeline, now=request.now)
         aged.append(hit if now is None or now is record.read else replace(hit, record=replace(record, read=now)))
     return aged
@@ -132,5 +132,5 @@ def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, requ
 
 def _without_twins(gathered: Gathered) -> Gathered:
     """Whoever came among the nearest is named there alone."""
-    nearest_ids = {hit.stored_id for hit in gathered.nearest}
-    return replace(gathered, others=[hit for hit in gathered.others if hit.stored_id not in nearest_ids])
+    nearest_ids = {hit._stored_id for hit in gathered.nearest}
+    return replace(gathered, others=[hit for hit in gathered.others if hit._stored_id not in nearest_ids])

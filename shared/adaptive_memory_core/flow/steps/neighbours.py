@@ -49,7 +49,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Flow[Reca
 def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
     """The ids of what stands beside each: as the word index knows, else from the records of their sessions."""
     if "lexical" in request.policy.ways:
-        return (yield from _known(ports, request, [one.hit.stored_id for one in best]))
+        return (yield from _known(ports, request, [one.hit._stored_id for one in best]))
     told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
     sessions = [value for name, value in told.items() if name is not None]
     if not sessions:
@@ -63,7 +63,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     if len(rows) > LONGEST:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
-    pairs = beside((hit.stored_id, _turn(request, hit.record)) for hit in hits)
+    pairs = beside((hit._stored_id, _turn(request, hit.record)) for hit in hits)
     return pairs, None if pairs else NO_SESSION
 
 
@@ -83,7 +83,7 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> Flow[tuple[Map
 
 def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
     """Those of them that may be shown: after the first hit only what was said before."""
-    wanted = [one for hit in best for one in pairs.get(hit.hit.stored_id, ())[: 2 if hit is best[0] else 1]]
+    wanted = [one for hit in best for one in pairs.get(hit.hit._stored_id, ())[: 2 if hit is best[0] else 1]]
     return list(dict.fromkeys(one for one in wanted if one is not None))
 
 
@@ -96,13 +96,13 @@ def _fit(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict
         return {}
     rows = yield from in_collection(ports, request.policy, ports.search.stored, request.scope, stored_ids)
     hits = present(request, rows, NOTHING_KNOWN)
-    return {hit.stored_id: hit for hit in hits if hit.refused is None and stale(hit, now=request.now) is None}
+    return {hit._stored_id: hit for hit in hits if hit.refused is None and stale(hit, now=request.now) is None}
 
 
 def _beside(
     request: Request, hit: Scored, pairs: Mapping[str, Pair], found: Mapping[str, Hit], *, first: bool
 ) -> list[Neighbour]:
-    before, after = pairs.get(hit.hit.stored_id, (None, None))
+    before, after = pairs.get(hit.hit._stored_id, (None, None))
     own = _turn(request, hit.record).session
     around = []
     for stored_id, offset in ((before, BEFORE), (after, AFTER)):

@@ -48,8 +48,8 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
             error = refused
     if error is not None:
         return Judged(hits, (f"the reranker was left out: {said(error)}",))
-    known = {one.hit.stored_id: share for one, share in zip(best, shares, strict=True)}
-    return Judged([_judged(hit, known.get(hit.stored_id, min(shares))) for hit in hits])
+    known = {one.hit._stored_id: share for one, share in zip(best, shares, strict=True)}
+    return Judged([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
 
 
 def _answer(question: Question) -> Flow[Outcome[Any]]:

@@ -46,9 +46,9 @@ def judge(
 
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     """What a recall looked at, and what is gone that some source still named: other programs write as well."""
-    here = {hit.stored_id for hit in gathered.hits}
+    here = {hit._stored_id for hit in gathered.hits}
     missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
-    found = [Found(hit.stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
+    found = [Found(hit._stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
     for index in ports.indexes:
         index.came_upon(request.scope, found, missing)
 

@@ -42,14 +42,14 @@ def with_nearest(
     ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int
 ) -> Flow[Gathered]:
     """The candidates with these in the place of the nearest; only of new ones the read state is asked."""
-    before = {hit.stored_id: hit for hit in gathered.hits}
+    before = {hit._stored_id: hit for hit in gathered.hits}
     new = [one for one in found if one.stored_id not in before]
     known = yield from known_of(ports, request, new)
-    hits = before | {hit.stored_id: hit for hit in present(request, new, known)}
+    hits = before | {hit._stored_id: hit for hit in present(request, new, known)}
     return replace(
         gathered,
         nearest=[replace(hits[one.stored_id], similarity=one.similarity) for one in found],
-        others=[hit for hit in gathered.others if hit.stored_id not in {one.stored_id for one in found}],
+        others=[hit for hit in gathered.others if hit._stored_id not in {one.stored_id for one in found}],
         known=both(gathered.known, known),
         asked=asked,
     )

@@ -56,7 +56,8 @@ class Timeline:
     @property
     def still(self) -> bool:
         """Whether nothing has ever decayed."""
-        return all(span.pace.still for span in self.spans)
+        spans = self.spans
+        return spans[0].pace.still if len(spans) == 1 else all(span.pace.still for span in spans)
 
 
 def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> float:
@@ -74,7 +75,7 @@ def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: flo
     0.25
     """
     left = state.strength
-    if state.remembered or state.pinned:
+    if state.remembered or state.pinned or timeline.still:
         return left
     for span, end_step, end_at in with_ends(timeline, now):
         decay = span.pace.of(kind)

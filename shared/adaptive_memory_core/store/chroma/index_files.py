@@ -28,6 +28,8 @@ _VERSION = 1
 
 def faults(held: Contents) -> list[str]:
     """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
+    if _unknown(held):
+        return []
     wrong = _damaged(held)
     lost = [] if wrong else _lost(held)
     return wrong + ([f"The index lacks {len(lost)} of {len(held.ids)} records."] if lost else [])
@@ -35,13 +37,20 @@ def faults(held: Contents) -> list[str]:
 
 def missing(held: Contents) -> list[str]:
     """Records that neither the index nor the log has a vector of; none where the files are damaged."""
-    return [] if _damaged(held) else _lost(held)
+    return [] if _unknown(held) or _damaged(held) else _lost(held)
+
+
+def _unknown(held: Contents) -> bool:
+    """Whether another version of Chroma wrote these files: what is not known is not judged."""
+    files = {one.name for one in held.folder.iterdir()} if held.folder.is_dir() else set()
+    head = header(held.folder)
+    return bool(files and files.isdisjoint(FILES)) or (head is not None and head.version != _VERSION)
 
 
 def _lost(held: Contents) -> list[str]:
     known = set(_labels(held) or {})
     for entry in held.logged_after(held.persisted if known else 0):
-        if entry.operation in (ADD, UPSERT) and entry.vector is not None:
+        if entry.operation in (ADD, UPSERT) and entry.with_vector:
             known.add(entry.stored_id)
         elif entry.operation == DELETE:
             known.discard(entry.stored_id)

@@ -18,8 +18,8 @@ import numpy as np
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.chroma.calls import client_of, space_of, told
-from adaptive_memory_core.store.chroma.own_database import Contents
-from adaptive_memory_core.store.chroma.salvage import Row, salvage
+from adaptive_memory_core.store.chroma.own_database import Contents, Row
+from adaptive_memory_core.store.chroma.salvage import salvage
 
 if TYPE_CHECKING:
     from chromadb import Collection

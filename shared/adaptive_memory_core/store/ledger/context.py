@@ -21,7 +21,7 @@ class LedgerContext:
         self.file = file
         self.cache = LedgerCache()
         self.collection_key = 0
-        self.update_ms: deque[float] = deque(maxlen=TIMED)
+        self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
         self._user_keys: dict[Scope, int] = {}
         file.on_failure = self._failed
         file.on_write = self.cache.drop_users

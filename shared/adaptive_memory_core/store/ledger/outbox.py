@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 
 from filelock import FileLock, Timeout
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Due
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
@@ -30,7 +30,9 @@ class LedgerOutbox:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         place = shared.file.place
-        self._lock = None if place is None else FileLock(place.with_name(place.name + ".projector.lock"))
+        self._lock = (
+            None if place is None else FileLock(place.with_name(place.name + ".projector.lock"), thread_local=False)
+        )
 
     def due(self, limit: int) -> list[Due]:
         """The states that changed since they were last written back, oldest records first."""
@@ -51,13 +53,14 @@ class LedgerOutbox:
         with self._shared.reading() as sql:
             return int(sql.execute(_WAITING, (self._shared.collection_key,)).fetchone()[0])
 
-    @contextmanager
-    def alone(self, patience_seconds: float) -> Iterator[None]:
-        """Of all processes that share the ledger, one at a time is in here."""
+    @interruptible
+    def alone(self, patience_seconds: float) -> Generator[None, None, None]:
+        """Of all processes that share the ledger, one at a time is in here; the threads of one take turns before."""
         if self._lock is None:
             yield
             return
         try:
+            self._lock.release(force=True)  # what an interrupt kept from being given back
             self._lock.acquire(timeout=patience_seconds)
         except Timeout as error:
             raise StoreError(

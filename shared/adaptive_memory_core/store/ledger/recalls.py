@@ -44,7 +44,7 @@ class LedgerRecalls:
             self._log.add(sql, user, turn.step, entry, forgotten)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known._replace(timeline=now))
-        self._shared.update_ms.append(1000.0 * (time.perf_counter() - began))
+        self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))
 
     def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: turns.Turn, known: Timeline) -> Timeline:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from typing import Literal
 
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger import full_check
 from adaptive_memory_core.store.ledger.audit import LedgerAudit
 from adaptive_memory_core.store.ledger.comparison import LedgerComparison
@@ -64,8 +64,8 @@ class SQLiteLedger:
         """Speak for this collection from now on."""
         self._shared.attach(uuid, name)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    @interruptible
+    def transaction(self) -> Generator[None, None, None]:
         """All that this thread asks of the ledger within it is kept together, or none of it."""
         with self._shared.writing():
             yield

@@ -39,6 +39,9 @@ FROM records WHERE user_key = :user
 """
 
 
+Times = tuple[tuple[int, float], ...]  # of a user's recalls, in milliseconds
+
+
 class LedgerStatistics:
     """A scope in numbers, now and over time."""
 
@@ -48,8 +51,9 @@ class LedgerStatistics:
     def tally(self, scope: Scope) -> Tally:
         """The counts of one scope."""
         with self._shared.reading() as sql:
-            counts = sql.execute(_TALLY, {"user": self._shared.known_user(sql, scope)}).fetchone()
-        return Tally(*[*counts, tuple(self._shared.update_ms)])
+            user = self._shared.known_user(sql, scope)
+            counts = sql.execute(_TALLY, {"user": user}).fetchone()
+        return Tally(*[*counts, _times_of(user, tuple(self._shared.update_ms))])
 
     def strengths(
         self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
@@ -83,7 +87,7 @@ def _of_user(
 
 
 def _sample_all(
-    sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: tuple[float, ...], *, every: int, now: float
+    sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: Times, *, every: int, now: float
 ) -> None:
     """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
     query = (
@@ -97,10 +101,15 @@ def _sample_all(
                 continue
             timeline = pace_spans.timeline(sql, user).under(regime)
             strengths = _of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
-            took = median(update_ms) if update_ms else None
+            own = _times_of(user, update_ms)
+            took = median(own) if own else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
             text = orjson.dumps(asdict(sample)).decode()
             sql.execute("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)", (user, step, now, text))
+
+
+def _times_of(user: int, update_ms: Times) -> tuple[float, ...]:
+    return tuple(took for one, took in update_ms if one == user)
 
 
 def _samples(sql: sqlite3.Connection, user: int) -> Iterator[Sample]:

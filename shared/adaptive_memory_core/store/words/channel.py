@@ -8,15 +8,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Stored
+from adaptive_memory_core.flow.ports import Found, Records, Stored
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.reread import second_look
 
@@ -24,6 +24,7 @@ AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
+MOST_COMPARED = 50_000  # records that are known to say what they said
 DONE = object()
 
 
@@ -32,13 +33,17 @@ class LexicalChannel:
 
     name = "word index"
 
-    def __init__(self, index: WordIndex, store: ChromaStore, wake: Callable[[], object]) -> None:
-        self._index, self._store, self._wake = index, store, wake
+    def __init__(self, index: WordIndex, store: Records, wake: Callable[[], object], changes: ChangeWatch) -> None:
+        self._index, self._store, self._wake, self._changes = index, store, wake, changes
         self._turn = threading.Lock()
         self._left: Iterator[None] | None = None  # of what is done in the background, a page at a time
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
         self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
+        self._kept_up: Hashable | None = None  # the state of the collection that all ids were compared in
+        self._looked: Hashable | None = None  # the one that the last look began in
+        self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
+        self._heard: deque[tuple[Scope, Sequence[Found], Sequence[str]]] = deque()
 
     def expect(self) -> None:
         """Somebody is going to look: what is written from now on is taken in at once."""
@@ -47,6 +52,7 @@ class LexicalChannel:
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
         self._asked = True
+        self._compare_heard()
         note = self._keep_up()
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
@@ -68,12 +74,19 @@ class LexicalChannel:
         self._index.drop(stored_ids)
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
-        """Learn of records that no longer say what was known of them, or are gone: another program wrote."""
+        """Have them compared, in the background or before the next look, with what is known: another program may have
+        written. Where nobody wrote since they were compared, there is nothing to do."""
         if not self._asked:
             return
-        if missing:
-            self._index.miss(missing)
-        self._index.notice(scope, found)
+        state = self._changes.token()
+        if state is not None and state == self._looked:
+            before, same = self._compared_with
+            same = same if before == state and len(same) < MOST_COMPARED else set()
+            found = [one for one in found if one.stored_id not in same]
+            self._compared_with = (state, same | {one.stored_id for one in found})
+        if found or missing:
+            self._heard.append((scope, found, missing))
+            self._wake()
 
     def stored_ids(self) -> set[str]:
         return self._index.known()
@@ -99,10 +112,11 @@ class LexicalChannel:
             self._start(self._write_down())
 
     def wait(self) -> float | None:
-        return 0.0 if self._working() else None
+        return 0.0 if self._working() or self._heard else None
 
     def work(self, _going: Going) -> None:
         """The next page of what is left; what an error leaves undone is seen by the next recall."""
+        self._compare_heard()
         left = self._left
         try:
             if left is None or next(left, DONE) is DONE:
@@ -111,17 +125,40 @@ class LexicalChannel:
             self._left = None
             raise
 
+    def _compare_heard(self) -> None:
+        """Learn of records that recalls came upon and that are not as they were known, or are gone."""
+        while self._heard:
+            try:
+                scope, found, missing = self._heard.popleft()
+            except IndexError:  # another thread was quicker
+                return
+            if missing:
+                self._index.miss(missing)
+            self._index.notice(scope, found)
+
     def _keep_up(self) -> str | None:
-        """Learn of what is new: at once where it is little, else in the background."""
-        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
-        if size == known and not self._swapped():
+        """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
+        state = self._looked = self._changes.token()
+        if state is not None and state == self._kept_up:
             return None
+        note, all_compared = self._learn_of_new()
+        if note is None and all_compared:
+            self._kept_up = state
+        return note
+
+    def _learn_of_new(self) -> tuple[str | None, bool]:
+        """A note where some are left for later, and whether all ids were looked at."""
+        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
+        swapped = self._swapped() if size == known else None
+        if size == known and not swapped:
+            return None, swapped is not None
         with self._turn:
             if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
                 deque(self._take_in(), maxlen=0)
-                return None
+                return None, True
             self._start(self._take_in())
-        return f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
+        note = f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
+        return note, False
 
     def _working(self) -> bool:
         return self._left is not None
@@ -132,12 +169,12 @@ class LexicalChannel:
             self._left = work
             self._wake()
 
-    def _swapped(self) -> bool:
+    def _swapped(self) -> bool | None:
         """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
-        because Chroma walks through all ids to name it."""
+        because Chroma walks through all ids to name it; None where it was not looked at."""
         now = time.monotonic()
         if now - self._compared < COMPARED_SECONDS:
-            return False
+            return None
         self._compared = now
         last = self._store.extent().last
         return last is not None and not self._index.knows(last)

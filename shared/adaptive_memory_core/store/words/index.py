@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
@@ -42,6 +43,7 @@ class WordIndex:
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = Unwritten()
+        self._half_done = False  # where an interrupt struck amid a change of what was learned
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
@@ -97,7 +99,7 @@ class WordIndex:
 
     def miss(self, stored_ids: Sequence[str]) -> None:
         """Learn that these are no more."""
-        with self._turn:
+        with self._alone():
             self._unwritten.miss(stored_ids, known=self._written(stored_ids).keys())
 
     def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
@@ -110,8 +112,8 @@ class WordIndex:
         for scope, own in owners.items():
             self._lay(scope, self._rows_of(own))
 
-    @contextmanager
-    def comparing(self) -> Iterator[None]:
+    @interruptible
+    def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
         with self._claims:
             self._ours = set()
@@ -137,11 +139,11 @@ class WordIndex:
 
     def keep(self, most: int) -> bool:
         """Write down as many as that of what was learned; whether there is more."""
-        with self._turn:
+        with self._alone():
             entries = self._unwritten.taken(most)
         if entries:
             self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
-            with self._turn:
+            with self._alone():
                 self._unwritten.written(entries)
         return len(self._unwritten) > 0
 
@@ -161,7 +163,7 @@ class WordIndex:
 
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
-        with self._turn:
+        with self._alone():
             written = self._rows.stored_ids()
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
@@ -169,15 +171,31 @@ class WordIndex:
                 self._users.clear()
             return self._unwritten.ids(written)
 
-    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+    @interruptible
+    def _alone(self) -> Generator[None, None, None]:
+        """One thread at a time. After an interrupt in here the next one begins anew with what the ledger says, and what
+        was learned beyond it is learned again."""
         with self._turn:
+            if self._half_done:
+                self._users.clear()
+                self._unwritten = Unwritten()
+            self._half_done = True
+            try:
+                yield
+            except AdaptiveMemoryError:  # of the ledger, which is asked before anything is changed
+                self._half_done = False
+                raise
+            self._half_done = False
+
+    def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
+        with self._alone():
             with self._claims:
                 rows = [row for row in rows if self._ours is None or row[0] not in self._ours]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
 
     def _as_written(self, stored_ids: Iterable[str]) -> None:
         """The ledger is right about these; told once its transaction is kept."""
-        with self._turn:
+        with self._alone():
             self._unwritten.let_go(stored_ids)
 
     def _claim(self, stored_ids: Iterable[str]) -> None:
@@ -200,13 +218,13 @@ class WordIndex:
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
         return word_rows.mark(text or "", self._turn_of(text, metadata))
 
-    @contextmanager
-    def _resident(self, scope: Scope) -> Iterator[Resident]:
+    @interruptible
+    def _resident(self, scope: Scope) -> Generator[Resident, None, None]:
         """The user's lists, as of now. While they are made and used only this user waits; all wait for the ledger."""
         held = self._users.of(scope)
         try:
             with held.turn:
-                with self._turn:
+                with self._alone():
                     user, news = self._news(scope, held)
                     version = self._unwritten.version
                     stale = user.version != version

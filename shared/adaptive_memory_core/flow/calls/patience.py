@@ -1,0 +1,68 @@
+"""How long may a call wait for others who write the ledger? So long in all, whatever it asks, in whatever thread."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
+from typing import NamedTuple, ParamSpec, TypeVar
+
+from adaptive_memory_core.interrupts import interruptible
+
+P = ParamSpec("P")
+T = TypeVar("T")
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
+
+
+class Patience(NamedTuple):
+    """Of a call: how long it may wait, and how long it has waited, in a list that its parts share."""
+
+    seconds: float
+    waited: list[float]
+
+
+_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+@interruptible
+def patient(seconds: float) -> Generator[None, None, None]:
+    """A call from its begin to its end: all waiting within it takes no longer than this."""
+    before = _patience.set(Patience(seconds, [0.0]))
+    try:
+        yield
+    finally:
+        _patience.reset(before)
+
+
+def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
+    given = _patience.get() or Patience(seconds, [0.0])
+    before = _patience.set(given._replace(seconds=min(seconds, given.seconds)))
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _patience.reset(before)
+
+
+def pauses(usual_seconds: float) -> Callable[[], bool]:
+    """A function that waits a moment, longer each time; False once the call has no patience left.
+
+    >>> with patient(0.0):
+    ...     pauses(usual_seconds=30.0)()
+    False
+    """
+    seconds, waited = _patience.get() or Patience(usual_seconds, [0.0])
+    pause = FIRST_PAUSE_SECONDS
+
+    def wait() -> bool:
+        nonlocal pause
+        left, began = seconds - waited[0], time.monotonic()
+        if left <= 0.0:
+            return False
+        time.sleep(min(left, random.uniform(0.0, pause)))  # noqa: S311 - jitter, no secret
+        waited[0] += time.monotonic() - began
+        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+        return True
+
+    return wait

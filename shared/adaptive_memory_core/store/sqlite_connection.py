@@ -1,0 +1,104 @@
+"""How is the ledger's file opened? Write-ahead logging, the schema of today, and errors that say what is in the way."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.patience import pauses
+from adaptive_memory_core.store import descriptors
+from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_foreign, shows_damage
+from adaptive_memory_core.store.ledger.schema import migrate
+from adaptive_memory_core.store.lost_commits import lost, said, warn_of_lost_commits
+
+PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
+BUSY = ("database is locked", "database table is locked", "database is busy")
+WAL_PAGES = 4_000
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """A connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
+    file = place_of(path)
+    try:
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        return sqlite3.connect(
+            path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
+        )
+    except (OSError, sqlite3.Error) as error:
+        raise LedgerError(
+            f"The ledger {path!r} cannot be opened: {error}. "
+            f"{descriptors.none_left() or 'Give a file in a directory that may be written.'}"
+        ) from error
+
+
+def prepare(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
+    """Make the file ready; gives whether it may only be read, and how many pages a torn log has lost."""
+    try:
+        return _prepared(connection, path, durability)
+    except (sqlite3.Error, *UNREADABLE) as error:
+        if shows_damage(error):
+            raise damaged(path, error) from error
+        usual = (
+            "It must be a SQLite file in a directory that may be written. Mend that, or pass "
+            'ledger=":memory:" for reads that need not outlive the process.'
+        )
+        raise LedgerError(f"The ledger {path!r} cannot be used: {error}. {descriptors.none_left() or usual}") from error
+
+
+def place_of(path: str) -> Path | None:
+    """The file that a path or an SQLite URI names.
+
+    >>> place_of(":memory:") is None, place_of("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
+    (True, True)
+    """
+    return None if ":memory:" in path else Path(path.removeprefix("file:").partition("?")[0])
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection is writing just now."""
+    return isinstance(error, sqlite3.OperationalError) and str(error).startswith(BUSY)
+
+
+def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
+    """Take in what a process that was killed had committed; say so where a torn log had more of it."""
+    before = None if file is None else said(file)
+    _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+    _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
+    lost_pages = 0 if file is None else lost(file, before)
+    if file is not None and lost_pages:
+        warn_of_lost_commits(file, lost_pages)
+    return lost_pages
+
+
+def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
+    try:
+        lost_pages = _recovered(connection, place_of(path))
+        refuse_foreign(path, connection)
+        connection.execute(f"PRAGMA synchronous = {durability.upper()}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        connection.execute("PRAGMA secure_delete = FAST")
+        _patiently(lambda: migrate(connection))
+        _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if "readonly" not in str(error):
+            raise
+        connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
+        return True, 0
+    return False, lost_pages
+
+
+def _patiently(work: Callable[[], object]) -> None:
+    """Do it once no other process writes."""
+    wait = pauses(PATIENCE_SECONDS)
+    while True:
+        try:
+            work()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or not wait():
+                raise
+        else:
+            return

@@ -1,0 +1,135 @@
+"""What is left where an interrupt struck? No lock, no open transaction, no index that says less than the collection."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core.interrupts import interruptible
+from tests.conftest import Clock, Open
+
+INTERRUPTS = 200
+WORDS = Policy(channels=("dense", "lexical"))
+
+
+class Interrupt(BaseException):
+    """What Ctrl-C is: no error that anybody handles."""
+
+
+@pytest.fixture
+def often() -> Iterator[None]:
+    """Threads take turns after a few steps, so that an interrupt strikes anywhere."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+class Victim(threading.Thread):
+    """A thread that does the same over and over, though it is interrupted. Every traceback is kept to the end."""
+
+    def __init__(self, work: Callable[[], object], times: int) -> None:
+        super().__init__()
+        self.work, self.times = work, times
+        self.kept: list[Interrupt] = []
+        self.failed: Exception | None = None
+
+    def run(self) -> None:
+        while len(self.kept) < self.times:
+            try:
+                while True:
+                    self.work()
+            except Interrupt as error:
+                self.kept.append(error)
+            except Exception as error:
+                self.failed = error
+                return
+
+
+def interrupted(work: Callable[[], object], times: int) -> list[Interrupt]:
+    """Do this over and over in a thread that is interrupted so many times."""
+    victim, chance, pause = Victim(work, times), random.Random(7), threading.Event()
+    victim.start()
+    while victim.is_alive():
+        seen = len(victim.kept)
+        pause.wait(chance.uniform(0, 0.02))
+        strike(victim)
+        while len(victim.kept) == seen and victim.is_alive():
+            pause.wait(0.0005)
+    if victim.failed is not None:
+        raise victim.failed
+    return victim.kept
+
+
+def strike(thread: threading.Thread) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Interrupt))
+
+
+def in_another_thread(call: Callable[[], Any]) -> Any:
+    """What it gives there, for whom a lock that was left taken is taken for ever."""
+    given: list[Any] = []
+    thread = threading.Thread(target=lambda: given.append(call()), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert given, "it never came back: a lock was left taken"
+    return given[0]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("often")
+def test_a_block_is_left_whenever_it_is_interrupted() -> None:
+    lock = threading.RLock()
+
+    @interruptible
+    def taken() -> Generator[None, None, None]:
+        with lock:
+            yield
+
+    def work() -> None:
+        with taken():
+            random.random()
+
+    kept = interrupted(work, 3 * INTERRUPTS)
+    assert len(kept) == 3 * INTERRUPTS
+    assert in_another_thread(lambda: lock.acquire(blocking=False))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("often")
+def test_interrupted_recalls_and_writes_leave_a_memory_that_works(open_memory: Open, clock: Clock) -> None:
+    memory = open_memory(policy=WORDS, keeping=Keeping(lag_seconds=0.05))
+    alice, number = memory.for_user("alice"), iter(range(1_000_000))
+    alice.remember_many([{"id": f"start {n}", "text": f"note number {n}"} for n in range(20)])
+
+    def work() -> None:
+        one = next(number)
+        clock.pass_seconds(100)
+        alice.remember(f"zebra number {one}", id=f"zebra {one % 30}")
+        answer = alice.recall(f"zebra number {one}")
+        alice.feedback(answer, helpful=answer.ids[:1])
+        alice.recall("note number 3", reinforce=False)
+        if one % 7 == 0:
+            alice.forget(f"zebra {one % 30}")
+
+    interrupted(work, INTERRUPTS)
+    assert in_another_thread(lambda: len(alice.recall("note number 3")))
+    in_another_thread(memory.flush)
+    in_another_thread(lambda: alice.remember("a last giraffe", id="giraffe"))
+    answer = in_another_thread(lambda: alice.recall("giraffe", k=1))
+    assert (answer.ids, answer.trace) == (("giraffe",), ())
+    assert in_another_thread(lambda: says_the_same(memory))
+
+
+def says_the_same(memory: AdaptiveMemory) -> bool:
+    """Whether the words of every record that is there find it, after a look or two at what others wrote."""
+    alice, store = memory.for_user("alice"), memory.ports().records
+    texts = {one.stored_id: one.text for page in store.pages(alice.scope) for one in page}
+    found = {one: alice.recall(str(text), k=40, reinforce=False) for one, text in texts.items()}
+    return all(one in answer.ids for one, answer in found.items())
