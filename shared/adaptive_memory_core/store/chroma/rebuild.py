@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ASIDE = "adaptive_memory_damaged"
 BATCH = 1_000  # records of one write: each costs as many fsyncs whatever its size
 SAMPLE = 32  # records whose vectors are compared with what the embedder makes of their texts
-SAME = 0.99  # cosine from which two vectors are of one text
+SAME_TEXT_COSINE = 0.99  # cosine from which two vectors are of one text
 Progress = Callable[[int, int], object]
 Embed = Callable[[Sequence[str]], Any]
 _log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def _readable(collection: Collection, held: Contents, aside: Path | None, embed:
 
 def _same(one: Row, other: Row) -> bool:
     norm = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return len(one) == len(other) and norm > 0 and float(one @ other) / norm >= SAME
+    return len(one) == len(other) and norm > 0 and float(one @ other) / norm >= SAME_TEXT_COSINE
 
 
 def _texts(collection: Collection, ids: Sequence[str]) -> dict[str, str]:
