@@ -31,7 +31,7 @@ from langchain_adaptive_memory.agents.state import Turn
 from langchain_adaptive_memory.asking import Step, ask
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
-from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of
+from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, find_user, scope_of
 
 T = TypeVar("T")
 OnError = Literal["warn", "raise"]
@@ -53,9 +53,9 @@ class Steps:
     place: Place
     on_error: OnError
 
-    def scope(self, config: RunnableConfig | None, context: Any) -> UserMemory:
+    def scope(self, config: RunnableConfig | None, context: Any, given: Any = NOT_GIVEN) -> UserMemory:
         """The memory of the turn's user. That there is one is asked for where no failure is excused."""
-        return scope_of(self.memory, config, default=self.user_id, key=self.user_key, context=context)
+        return scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, context=context)
 
     def recall(
         self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig

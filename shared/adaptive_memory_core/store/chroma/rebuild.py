@@ -28,7 +28,7 @@ ASIDE = "adaptive_memory_damaged"
 UNFINISHED = "unfinished"  # marks files that a rebuild takes vectors from
 BATCH = 1_000  # records of one write: each costs as many fsyncs whatever its size
 SAMPLE = 32  # records whose vectors are compared with what the embedder makes of their texts
-SAME = 0.99  # cosine from which two vectors are of one text
+SAME_TEXT_COSINE = 0.99  # cosine from which two vectors are of one text
 Progress = Callable[[int, int], object]
 Embed = Callable[[Sequence[str]], Any]
 _log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ def _compared(collection: Collection, likely: Mapping[str, Row], embed: Embed) -
 
 def _same(one: Row, other: Row) -> bool:
     norm = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return len(one) == len(other) and norm > 0 and float(one @ other) / norm >= SAME
+    return len(one) == len(other) and norm > 0 and float(one @ other) / norm >= SAME_TEXT_COSINE
 
 
 def _texts(collection: Collection, ids: Sequence[str]) -> dict[str, str]:
