@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.english_counts import COUNT, UNIT, UNIT_DAYS,
 from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
-NEAR = 500  # characters on either side of a phrase that say whether it is about the past
+NEARBY_CHARACTERS = 500  # characters on either side of a phrase that say whether it is about the past
 
 
 def _ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -95,7 +95,7 @@ def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
 
 def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
     """ "Over the weekend", said of the past: the last one that has begun."""
-    around = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
+    around = match.string[max(0, match.start() - NEARBY_CHARACTERS) : match.end() + NEARBY_CHARACTERS]
     if not (PAST_TENSE.search(around) or _ENDS_IN_ED.search(around)):
         return []
     return [calendar.current("weekend", today, int(today.weekday() < 5))]

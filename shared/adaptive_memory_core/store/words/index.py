@@ -23,7 +23,7 @@ from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
-from adaptive_memory_core.store.words.pending_changes import Row, Unwritten, by_scope
+from adaptive_memory_core.store.words.not_yet_written import Row, Unwritten, by_scope
 from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of

@@ -13,7 +13,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import SAYS
 from adaptive_memory_core.flow.ports import WordNews
 from adaptive_memory_core.store.words import rows as word_rows
-from adaptive_memory_core.store.words.pending_changes import Row, marks
+from adaptive_memory_core.store.words.not_yet_written import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all

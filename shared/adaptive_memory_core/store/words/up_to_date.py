@@ -28,7 +28,7 @@ MOST_COMPARED = 50_000  # records that are known to say what they said
 DONE = object()
 
 
-class LexicalChannel:
+class UpToDateWords:
     """The word index over a collection that others may write to as well."""
 
     name = "word index"
