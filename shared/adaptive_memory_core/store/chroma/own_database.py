@@ -130,7 +130,7 @@ def faults(directory: Path) -> list[str]:
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except DamagedStoreError as error:
+    except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
 
