@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
-import weakref
-from dataclasses import replace
-from typing import Any
+from adaptive_memory_core import AdaptiveMemory, Recall
+from adaptive_memory_core.store import empty_answers
+from adaptive_memory_core.store.empty_answers import is_odd
 
-from adaptive_memory_core import AdaptiveMemory, Recall, Scope
-from adaptive_memory_core.context.looked_past import looked_past
-
-LOOKED_AT = 100  # records
-MOST_SCOPES = 10_000  # of a memory, that are looked after once each
+__all__ = ["explained", "is_odd"]
 ADVICE = {
     False: "Where the user around a shared store does not matter to it, say user_key=None or user_id=EVERYONE.",
     True: "Say whose are meant: user_id=..., or config={'configurable': {'user_id': ...}}.",
 }
-_asked: weakref.WeakKeyDictionary[AdaptiveMemory, set[Scope]] = weakref.WeakKeyDictionary()
-_said: weakref.WeakKeyDictionary[AdaptiveMemory, set[str]] = weakref.WeakKeyDictionary()
-_noting = threading.Lock()
-
-
-def is_odd(memory: AdaptiveMemory, recall: Recall, where: Any) -> bool:
-    """Whether an answer is worth a look into the collection: nothing was there to drop, and nobody has looked yet."""
-    if recall.kept or recall.dropped or where is not None:
-        return False
-    with _noting:
-        known = _asked.setdefault(memory, set())
-        if recall.scope in known or len(known) >= MOST_SCOPES:
-            return False
-        known.add(recall.scope)
-    return True
 
 
 def explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
-    """The recall with a note on what it looked past; said aloud once for a memory and each kind of reason."""
-    collection: Any = getattr(memory.ports().records, "collection", None)
-    if collection is None:
-        return recall
-    found = collection.get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
-    note = looked_past(recall.scope.user, [(one or {}).get(memory.fields.user_id) for one in found])
-    if note is None:
-        return recall
-    _say(memory, note, ADVICE[recall.scope.user is None])
-    return replace(recall, trace=(*recall.trace, note))
-
-
-def _say(memory: AdaptiveMemory, note: str, advice: str) -> None:
-    kind = note.partition(":")[0].partition("'")[0]
-    with _noting:
-        said = _said.setdefault(memory, set())
-        if kind in said:
-            return
-        said.add(kind)
-    warnings.warn(f"Nothing was found: {note}. {advice}", UserWarning, stacklevel=6)
+    """The recall with a note on what it looked past."""
+    return empty_answers.explained(memory, recall, ADVICE, stacklevel=6)
