@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core import AdaptiveMemory, Recall
-from adaptive_memory_core.store import empty_answers
-from adaptive_memory_core.store.empty_answers import is_odd
+from typing import Any
 
-__all__ = ["explained", "is_odd"]
+from adaptive_memory_core import AdaptiveMemory, Recall, UserMemory
+from adaptive_memory_core.store.empty_answers import explained, is_odd
+from langchain_adaptive_memory.asking import Step, away
+from langchain_adaptive_memory.source import whole_memory
+
 ADVICE = {
-    False: "Where the user around a shared store does not matter to it, say user_key=None or user_id=EVERYONE.",
+    False: "Where the user around a shared store does not matter to it, say user_key=None and user_id=EVERYONE.",
     True: "Say whose are meant: user_id=..., or config={'configurable': {'user_id': ...}}.",
 }
 
 
-def explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
-    """The recall with a note on what it looked past."""
-    return empty_answers.explained(memory, recall, ADVICE, stacklevel=6)
+def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Step[Recall]:
+    """The recall, with a note on what it looked past where that is odd."""
+    memory = whole_memory(scope)
+    if not is_odd(memory, recall, where):
+        return recall
+    return (yield from away(_explained, memory, recall))
+
+
+def _explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
+    return explained(memory, recall, ADVICE, stacklevel=6)

@@ -13,10 +13,10 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import Recall, UserMemory
 from adaptive_memory_core.reports import Receipt
-from langchain_adaptive_memory.asking import Step, arun, ask, away, run
+from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, of_recall
 from langchain_adaptive_memory.convert import arguments_of, documents_of
-from langchain_adaptive_memory.empty_answers import explained, is_odd
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.forgetting import forgotten
 from langchain_adaptive_memory.source import tracing_names, whole_memory
@@ -125,8 +125,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         if is_blank(query):
             return []
         recall: Recall = yield from ask(scope, "recall", query, **of_recall(asked, scope.memory.policy))
-        if is_odd(whole_memory(self.memory), recall, asked["filter"]):
-            recall = yield from away(explained, whole_memory(self.memory), recall)
+        recall = yield from with_reason(scope, recall, asked["filter"])
         self.last_recalls.note(recall)
         return documents_of(recall, scope.memory.fields, score=asked["score"], annotate=asked["annotate"])
 
