@@ -1,4 +1,4 @@
-"""What does LlamaIndex retrieve with? A retriever over a Chroma index that is there already; it learns as it reads."""
+"""How does LlamaIndex recall? A retriever over an existing Chroma index, which learns from being read."""
 
 from __future__ import annotations
 
