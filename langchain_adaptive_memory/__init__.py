@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
     from langchain_adaptive_memory.tools import create_forget_tool, create_recall_tool, create_remember_tool
     from langchain_adaptive_memory.user import EVERYONE
+    from langchain_adaptive_memory.vector_store import AdaptiveMemoryVectorStore
 
 __all__ = [
     "AdaptiveMemoryMiddleware",
     "AdaptiveMemoryRetriever",
     "AdaptiveMemoryStore",
+    "AdaptiveMemoryVectorStore",
     "EVERYONE",
     "create_forget_tool",
     "create_recall_tool",
@@ -31,6 +33,7 @@ _HOMES = {
     "AdaptiveMemoryMiddleware": ("agents.middleware", "langchain"),
     "AdaptiveMemoryRetriever": ("retriever", "langchain_core"),
     "AdaptiveMemoryStore": ("langgraph_store.store", "langgraph"),
+    "AdaptiveMemoryVectorStore": ("vector_store", "langchain_core"),
     "EVERYONE": ("user", "langchain_core"),
     "create_forget_tool": ("tools", "langchain_core"),
     "create_recall_tool": ("tools", "langchain_core"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import asyncio
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core import UserMemory
@@ -18,13 +19,38 @@ class Ask(NamedTuple):
     arguments: tuple[Any, ...]
     options: Mapping[str, Any]
 
+    def call(self) -> Any:
+        return getattr(self.scope, self.verb)(*self.arguments, **self.options)
 
-Step = Generator[Ask, Any, T]
+    async def acall(self) -> Any:
+        return await getattr(self.scope, f"a{self.verb}")(*self.arguments, **self.options)
+
+
+class Away(NamedTuple):
+    """Any other call that waits for something: off the event loop, where there is one."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def call(self) -> Any:
+        return self.function(*self.arguments)
+
+    async def acall(self) -> Any:
+        return await asyncio.to_thread(self.function, *self.arguments)
+
+
+Step = Generator[Ask | Away, Any, T]
 
 
 def ask(scope: UserMemory, verb: str, *arguments: Any, **options: Any) -> Step[Any]:
     """Have the driver call the verb; evaluates to what it gives."""
     return (yield Ask(scope, verb, arguments, options))
+
+
+def away(function: Callable[..., T], *arguments: Any) -> Step[T]:
+    """Have the driver call a function that blocks; evaluates to what it gives."""
+    result: T = yield Away(function, arguments)
+    return result
 
 
 def run(step: Step[T]) -> T:
@@ -33,7 +59,7 @@ def run(step: Step[T]) -> T:
         asked = next(step)
         while True:
             try:
-                answer = getattr(asked.scope, asked.verb)(*asked.arguments, **asked.options)
+                answer = asked.call()
             except Exception as error:  # noqa: BLE001 - the step decides what an error costs
                 asked = step.throw(error)
             else:
@@ -48,7 +74,7 @@ async def arun(step: Step[T]) -> T:
         asked = next(step)
         while True:
             try:
-                answer = await getattr(asked.scope, f"a{asked.verb}")(*asked.arguments, **asked.options)
+                answer = await asked.acall()
             except Exception as error:  # noqa: BLE001 - the step decides what an error costs
                 asked = step.throw(error)
             else:

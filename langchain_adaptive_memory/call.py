@@ -98,6 +98,13 @@ def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
     return _changed(policy, *(asked.get(name) for name in names))
 
 
+def of_recall(asked: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
+    """The arguments of `recall`; `policy` is the memory's own, where none is asked for."""
+    chosen = policy if asked["policy"] is None else asked["policy"]
+    plain = {name: asked.get(name) for name in ("k", "filter", "reinforce", "now", "turn")}
+    return {**plain, "policy": policy_of(chosen, asked)}
+
+
 def is_blank(query: object) -> bool:
     """Whether nothing is asked: then nothing is found."""
     return isinstance(query, str) and not query.strip()

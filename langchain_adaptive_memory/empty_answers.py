@@ -8,13 +8,15 @@ import weakref
 from dataclasses import replace
 from typing import Any
 
-from adaptive_memory_core import AdaptiveMemory, Recall, Scope
+from adaptive_memory_core import AdaptiveMemory, Recall, Scope, UserMemory
 from adaptive_memory_core.context.looked_past import looked_past
+from langchain_adaptive_memory.asking import Step, away
+from langchain_adaptive_memory.source import whole_memory
 
 LOOKED_AT = 100  # records
 MOST_SCOPES = 10_000  # of a memory, that are looked after once each
 ADVICE = {
-    False: "Where the user around a shared store does not matter to it, say user_key=None or user_id=EVERYONE.",
+    False: "Where the user around a shared store does not matter to it, say user_key=None and user_id=EVERYONE.",
     True: "Say whose are meant: user_id=..., or config={'configurable': {'user_id': ...}}.",
 }
 _asked: weakref.WeakKeyDictionary[AdaptiveMemory, set[Scope]] = weakref.WeakKeyDictionary()
@@ -22,7 +24,15 @@ _said: weakref.WeakKeyDictionary[AdaptiveMemory, set[str]] = weakref.WeakKeyDict
 _noting = threading.Lock()
 
 
-def is_odd(memory: AdaptiveMemory, recall: Recall, where: Any) -> bool:
+def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Step[Recall]:
+    """The recall, with a note on what it looked past where that is odd."""
+    memory = whole_memory(scope)
+    if not _is_odd(memory, recall, where):
+        return recall
+    return (yield from away(_explained, memory, recall))
+
+
+def _is_odd(memory: AdaptiveMemory, recall: Recall, where: Any) -> bool:
     """Whether an answer is worth a look into the collection: nothing was there to drop, and nobody has looked yet."""
     if recall.kept or recall.dropped or where is not None:
         return False
@@ -34,7 +44,7 @@ def is_odd(memory: AdaptiveMemory, recall: Recall, where: Any) -> bool:
     return True
 
 
-def explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
+def _explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
     """The recall with a note on what it looked past; said aloud once for a memory and each kind of reason."""
     collection: Any = getattr(memory.ports().records, "collection", None)
     if collection is None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +13,10 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import Recall, UserMemory
 from adaptive_memory_core.reports import Receipt
-from langchain_adaptive_memory.asking import arun, run
-from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, policy_of
+from langchain_adaptive_memory.asking import Step, arun, ask, run
+from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, of_recall
 from langchain_adaptive_memory.convert import arguments_of, documents_of
-from langchain_adaptive_memory.empty_answers import explained, is_odd
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.forgetting import forgotten
 from langchain_adaptive_memory.source import tracing_names, whole_memory
@@ -91,7 +90,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     Use within a chain:
         ```python
         chain = {"context": retriever | format_docs, "question": RunnablePassthrough()} | prompt | llm
-        chain.invoke("which database do they like?", config={"configurable": {"user_id": "alice"}})
+        chain.invoke("which database?", config={"configurable": {"user_id": "alice"}})
         ```
 
     `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call also
@@ -110,45 +109,25 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
-        if is_blank(query):
-            return []
-        recall = scope.recall(query, **arguments)
-        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
-            recall = explained(whole_memory(self.memory), recall)
-        return self._documents(scope, recall, shown)
+        return run(self._found(query, run_manager.run_id, kwargs))
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        scope, arguments, shown = self._asked(run_manager.run_id, kwargs)
-        if is_blank(query):
-            return []
-        recall = await scope.arecall(query, **arguments)
-        if is_odd(whole_memory(self.memory), recall, arguments["filter"]):
-            recall = await asyncio.to_thread(explained, whole_memory(self.memory), recall)
-        return self._documents(scope, recall, shown)
+        return await arun(self._found(query, run_manager.run_id, kwargs))
 
-    def _documents(self, scope: UserMemory, recall: Recall, shown: Mapping[str, Any]) -> list[Document]:
-        self.last_recalls.note(recall)
-        return documents_of(recall, scope.memory.fields, **shown)
-
-    def _asked(self, run: UUID, kwargs: dict[str, Any]) -> tuple[UserMemory, dict[str, Any], dict[str, Any]]:
-        """Whose memory, what to ask of it, and how to show the answer."""
+    def _found(self, query: str, run_id: UUID, kwargs: dict[str, Any]) -> Step[list[Document]]:
         config = kwargs.pop(CONFIG, None)
         given = checked_arguments(kwargs)
         scope = self._scope(config, given.pop("user_id", NOT_GIVEN))
         asked = {name: getattr(self, name) for name in FIELDS} | given
-        policy = scope.memory.policy if asked["policy"] is None else asked["policy"]
-        wanted = {
-            "k": asked["k"],
-            "filter": asked["filter"],
-            "policy": policy_of(policy, asked),
-            "reinforce": asked["reinforce"],
-            "now": asked.get("now"),
-            "turn": turn_of(run) if asked.get("turn") is None else asked["turn"],
-        }
-        return scope, wanted, {name: asked[name] for name in ("score", "annotate")}
+        asked["turn"] = turn_of(run_id) if asked.get("turn") is None else asked["turn"]
+        if is_blank(query):
+            return []
+        recall: Recall = yield from ask(scope, "recall", query, **of_recall(asked, scope.memory.policy))
+        recall = yield from with_reason(scope, recall, asked["filter"])
+        self.last_recalls.note(recall)
+        return documents_of(recall, scope.memory.fields, score=asked["score"], annotate=asked["annotate"])
 
     def _scope(self, config: RunnableConfig | None, given: Any = NOT_GIVEN) -> UserMemory:
         scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key)
@@ -217,12 +196,15 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[str]:
         """Remember documents; gives their ids. Metadata named as in `Fields`, such as `importance`, has its meaning."""
-        scope = self._scope(config, user_id)
-        return scope.remember_many([arguments_of(one, scope.scope, scope.memory.fields) for one in documents])
+        return run(self._added(documents, self._scope(config, user_id)))
 
     async def aadd_documents(
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[str]:
         """`add_documents`, async."""
-        scope = self._scope(config, user_id)
-        return await scope.aremember_many([arguments_of(one, scope.scope, scope.memory.fields) for one in documents])
+        return await arun(self._added(documents, self._scope(config, user_id)))
+
+    def _added(self, documents: Iterable[Document], scope: UserMemory) -> Step[list[str]]:
+        items = [arguments_of(one, scope.scope, scope.memory.fields) for one in documents]
+        ids: list[str] = yield from ask(scope, "remember_many", items)
+        return ids

@@ -26,8 +26,7 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import CheckReport
-from adaptive_memory_core.store import locations as place
-from adaptive_memory_core.store import process_lock
+from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -60,19 +59,19 @@ class AdaptiveMemory:
 
     @classmethod
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
-        """A memory in a directory: embedded Chroma and the ledger in one place.
+        """A memory in a directory: embedded Chroma and the ledger in one locations.
 
         It takes the same options. Without an `embedder` it is the bundled one, which needs the extra `local`.
         """
         options["embedder"] = source = bundled_unless(options.get("embedder"))
-        with process_lock.held(place.checked(path)):
-            client = place.open_client(path)
+        with process_lock.held(locations.checked(path)):
+            client = locations.open_client(path)
             try:
-                memory = cls(place.open_collection(client, collection, notes_on(source)), **options)
+                memory = cls(locations.open_collection(client, collection, notes_on(source)), **options)
             except BaseException:
-                place.close_client(client)
+                locations.close_client(client)
                 raise
-        memory._opened.handles.callback(place.close_client, client)
+        memory._opened.handles.callback(locations.close_client, client)
         return memory
 
     @classmethod
@@ -85,14 +84,16 @@ class AdaptiveMemory:
         ledger: str | Path | None = None,
         fields: Fields | None = None,
         progress: Callable[[int, int], object] | None = None,
+        anew: bool = False,
     ) -> CheckReport:
         """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
 
         A damaged index is made anew from the collection's own records, the old files are kept. Vectors that cannot be
         read are made again with `embedder` (omitted, the bundled one); `progress` hears how many records are done, of
-        how many. Then the memory is opened, and what `check(repair=True)` mends is mended.
+        how many. With `anew` an index that is whole is made again too: until then Chroma's files keep the vectors of
+        what was forgotten, and the old files do until you delete them. `check(repair=True)` follows.
         """
-        found = wiring.repaired(path, collection, embedder, ledger, progress)
+        found = wiring.repaired(path, collection, embedder, ledger, progress, anew=anew)
         with cls.open(path, collection, embedder=embedder, ledger=ledger, fields=fields) as memory:
             return CheckReport((*found, *memory.check(repair=True).findings))
 
@@ -190,12 +191,10 @@ class AdaptiveMemory:
         return self._opened.checked_ports()
 
     def now(self) -> float:
-        """The time, read once for each call of a verb."""
         return self._opened.in_force.now()
 
     def new_id(self) -> str:
         return self._opened.new_id()
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
-        """What a call brings, else this memory's."""
         return self._opened.reranker_of(given)

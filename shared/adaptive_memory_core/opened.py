@@ -27,7 +27,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.words.channel import LexicalChannel
+from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 
 THREADS = 8  # of the async twins
@@ -56,7 +56,7 @@ class Opened:
     keeping: Keeping
     embedder_name: str
     write_back: WriteBack
-    words: LexicalChannel
+    words: UpToDateWords
     background: Background
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack

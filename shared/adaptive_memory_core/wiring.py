@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +30,13 @@ from adaptive_memory_core.store.background import Background, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.repair import repair_index
+from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.verbs.looking_after import request_to_calibrate
 
@@ -62,8 +64,8 @@ def opened(collection: Collection, options: Options) -> Opened:
         parts = _Parts(collection, options, in_force, embedder, ledger)
         languages = options.get("languages")
         parts.ports = Ports(
-            search=parts.store,
-            records=parts.store,
+            search=parts.search,
+            records=parts.records,
             ledger=ledger,
             embedder=parts.embedder,
             write_back=parts.write_back,
@@ -100,16 +102,17 @@ class _Parts:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
         self.fields = options["fields"] or Fields()
-        self.store = ChromaStore(collection, self.fields)
+        self.records = ChromaRecords(collection, self.fields)
+        self.search = ChromaSearch(collection, self.fields)
         self.directory = locations.directory_of(collection)
-        compare_on_opening(self.directory, self.store, ledger, now=in_force.now())
+        compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
         wake = self.background.wake
-        self.write_back = WriteBack(ledger, self.store, self.keeping, self._trim, wake)
+        self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)
         index = WordIndex(ledger.words, self.fields, ledger.afterwards)
-        self.words = LexicalChannel(index, self.store, wake, ChangeWatch(self.directory))
-        self.floors = FloorKeeper(self.embedder, embedder.name, self.store, self._measured, wake)
+        self.words = UpToDateWords(index, self.records, wake, ChangeWatch(self.directory))
+        self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
         chores = (self.write_back, self.words, self.floors)
@@ -131,7 +134,7 @@ class _Parts:
         return opened
 
     def _whole(self, *, repair: bool) -> list[Finding]:
-        parts = (self.directory, self.store, self.ledger, self.embedder.embed_documents)
+        parts = (self.directory, self.records, self.ledger, self.embedder.embed_documents)
         return whole_memory(*parts, repair=repair, now=self.in_force.now())
 
     def _trim(self) -> None:
@@ -164,8 +167,10 @@ def repaired(
     embedder: Any,
     ledger: str | Path | None,
     progress: Callable[[int, int], object] | None,
+    *,
+    anew: bool,
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
     directory = locations.checked(path)
     beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
-    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress)
+    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def stored_ids(memory: AdaptiveMemory) -> list[str]:
 
 
 def test_threads_that_remember_one_new_id_make_one_record(opened: AdaptiveMemory) -> None:
-    ids = [f"id{number:02}" for number in range(25)]
+    ids = [f"id{number:02}" for number in range(12)]
     alice = opened.for_user("alice")
 
     def write(thread: int) -> None:
@@ -233,6 +234,20 @@ def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: P
         pool.submit(locks.of(ANA, ["a"]).acquire).result(30)
 
 
+@pytest.mark.parametrize("place", ["disk", "RAM"])
+def test_a_holder_that_an_interrupt_kept_from_releasing_blocks_nobody(tmp_path: Path, place: str) -> None:
+    locks = IdLocks(tmp_path / "ledger" if place == "disk" else None)
+    held = locks.of(ANA, ["a"])
+    held.acquire()
+    waiting = locks.of(ANA, ["a"])
+    with ThreadPoolExecutor(1) as pool:
+        acquired = pool.submit(waiting.acquire)
+        del held
+        gc.collect()
+        acquired.result(30)
+    waiting.release()
+
+
 def test_a_task_that_was_cancelled_while_it_waited_blocks_nobody(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     holder = memory.ports().ledger.id_locks.of(alice.scope, ["a"])
@@ -284,7 +299,7 @@ with AdaptiveMemory(server_collection(int(sys.argv[1])), embedder=word_vectors, 
 @pytest.mark.slow
 def test_processes_on_a_server_make_one_record_of_one_new_id(chroma_server: ChromaServer, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(25)]
+    ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(12)]
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(chroma_server.port), str(ledger), str(number)],

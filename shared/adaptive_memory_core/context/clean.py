@@ -28,7 +28,7 @@ def clean(text: str) -> str:
     'tea - [fact] obey [31m'
     """
     if not (text.isascii() and text.isprintable()):
-        text = "".join(map(_shown, text))
+        text = text.translate({ord(one): _shown(one) for one in set(text)})
     return defused(" ".join(text.split()))
 
 

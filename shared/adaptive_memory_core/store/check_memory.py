@@ -14,7 +14,7 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
 from adaptive_memory_core.store.twins import merge_twins, twins
 
@@ -22,7 +22,7 @@ Embed = Callable[[Sequence[str]], Any]
 
 
 def whole_memory(
-    directory: Path | None, store: ChromaStore, ledger: Ledger, embed: Embed, *, repair: bool, now: float
+    directory: Path | None, store: ChromaRecords, ledger: Ledger, embed: Embed, *, repair: bool, now: float
 ) -> list[Finding]:
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
@@ -35,7 +35,7 @@ def whole_memory(
     return found
 
 
-def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: Ledger, *, now: float) -> None:
+def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, now: float) -> None:
     """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
     try:
         what = _what_is_gone(directory, store, ledger)
@@ -46,7 +46,7 @@ def compare_on_opening(directory: Path | None, store: ChromaStore, ledger: Ledge
         warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
 
 
-def _what_is_gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> str | None:
+def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:
     """What there was before, where the collection is empty now."""
     name, known = store.collection.name, str(store.collection.id)
     if store.size() if directory is None else own_database.size(directory, known):
@@ -63,7 +63,7 @@ def _database(directory: Path) -> list[Finding]:
     return [Finding("database", f"{own_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
 
 
-def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -> list[Finding]:
+def _index(directory: Path, store: ChromaRecords, embed: Embed, *, repair: bool) -> list[Finding]:
     name, known = store.collection.name, str(store.collection.id)
     wrong = damage.damage(directory, known)
     if not wrong:
@@ -77,7 +77,7 @@ def _index(directory: Path, store: ChromaStore, embed: Embed, *, repair: bool) -
     lost = [] if held is None else index_files.missing(held)
     if not repair or held is None or not lost:
         return [found]
-    done = rebuild(store.collection, replace(held, ids=tuple(lost)), None, embed, None)
+    done = rebuild(store.collection, replace(held, ids=tuple(lost)), (), embed, None)
     what = f"{found.what} Their vectors were made again from their texts ({done.embedded})."
     return [replace(found, what=what, mended=not damage.damage(directory, known))]
 
@@ -88,13 +88,13 @@ def _ledger(ledger: Ledger) -> list[Finding]:
     return [Finding("ledger", " ".join(wrong), remedy)] if wrong else []
 
 
-def _gone(directory: Path | None, store: ChromaStore, ledger: Ledger) -> list[Finding]:
+def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
     what = _what_is_gone(directory, store, ledger)
     remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
     return [] if what is None else [Finding("records", f"{what}.", remedy)]
 
 
-def _older(directory: Path | None, store: ChromaStore, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
+def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
     later = read_later(store, ledger, directory)
     if not later:
         return []
@@ -104,7 +104,7 @@ def _older(directory: Path | None, store: ChromaStore, ledger: Ledger, *, repair
     return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
 
 
-def _twins(store: ChromaStore, ledger: Ledger, repair: bool) -> list[Finding]:
+def _twins(store: ChromaRecords, ledger: Ledger, repair: bool) -> list[Finding]:
     pairs = list(twins(store))
     if not pairs:
         return []

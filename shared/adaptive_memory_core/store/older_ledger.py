@@ -14,13 +14,13 @@ from adaptive_memory_core.learn.merged_reads import larger
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.stored_metadata import state_of
 
 SAME_SECONDS = 0.001  # the collection keeps a time to six places
 
 
-def catch_up(store: ChromaStore, ledger: Ledger, directory: Path | None, *, now: float) -> None:
+def catch_up(store: ChromaRecords, ledger: Ledger, directory: Path | None, *, now: float) -> None:
     """Take over what the collection knows of later reads, with a warning."""
     later = read_later(store, ledger, directory)
     if later:
@@ -33,7 +33,7 @@ def catch_up(store: ChromaStore, ledger: Ledger, directory: Path | None, *, now:
         )
 
 
-def read_later(store: ChromaStore, ledger: Ledger, directory: Path | None) -> dict[str, Metadata]:
+def read_later(store: ChromaRecords, ledger: Ledger, directory: Path | None) -> dict[str, Metadata]:
     """Records that the collection shows as read later than any that the ledger knows. A read is in the ledger before
     the collection shows it, so there are none unless the ledger is an older one."""
     latest = ledger.comparison.latest_read()
@@ -44,7 +44,7 @@ def read_later(store: ChromaStore, ledger: Ledger, directory: Path | None) -> di
     return store.metadata(ledger.comparison.met(found)) if found else {}
 
 
-def take_over(store: ChromaStore, ledger: Ledger, later: Mapping[str, Metadata], *, now: float) -> None:
+def take_over(store: ChromaRecords, ledger: Ledger, later: Mapping[str, Metadata], *, now: float) -> None:
     """The larger counts and the later reads hold."""
     for stored_id, metadata in later.items():
         owner, kind = metadata.get(store.fields.user_id), metadata.get(store.fields.kind)
@@ -55,7 +55,7 @@ def take_over(store: ChromaStore, ledger: Ledger, later: Mapping[str, Metadata],
             ledger.states.change(Scope(owner), stored_id, seen, rule, what="restored", by="collection", now=now)
 
 
-def _asked(store: ChromaStore, bound: float) -> list[str]:
+def _asked(store: ChromaRecords, bound: float) -> list[str]:
     later: Any = {store.fields.last_read: {"$gt": bound}}
     return list(told(lambda: store.collection.get(where=later, include=[]))["ids"])
 

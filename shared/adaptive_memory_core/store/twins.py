@@ -9,7 +9,8 @@ from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.identity import MARK, record_id, scoped_id
 from adaptive_memory_core.learn.merged_reads import added
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.store.chroma.records import PAGE, ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.rows import PAGE
 from adaptive_memory_core.stored_metadata import created_at
 
 Row = tuple[str, str | None, Metadata | None]
@@ -25,7 +26,7 @@ class Twins:
     same: bool
 
 
-def twins(store: ChromaStore) -> Iterator[Twins]:
+def twins(store: ChromaRecords) -> Iterator[Twins]:
     """All there are: a record stands under its own id, and one of the same user under the id it gets where another
     user's is in its place."""
     marked = [one for one in store.ids() if MARK in one]
@@ -39,7 +40,7 @@ def twins(store: ChromaStore) -> Iterator[Twins]:
                 yield found
 
 
-def _pair(store: ChromaStore, own: Row | None, scoped: Row | None) -> Twins | None:
+def _pair(store: ChromaRecords, own: Row | None, scoped: Row | None) -> Twins | None:
     if own is None or scoped is None:
         return None
     owners = [(row[2] or {}).get(store.fields.user_id) for row in (own, scoped)]
@@ -53,7 +54,7 @@ def _pair(store: ChromaStore, own: Row | None, scoped: Row | None) -> Twins | No
     return Twins(scope, kept[0], gone[0], own[1] == scoped[1])
 
 
-def merge_twins(store: ChromaStore, ledger: Ledger, pair: Twins) -> None:
+def merge_twins(store: ChromaRecords, ledger: Ledger, pair: Twins) -> None:
     """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
     to what was said."""
     join = added if pair.same else None

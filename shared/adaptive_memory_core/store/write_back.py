@@ -12,7 +12,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.records import ChromaStore
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.write_back_counts import WriteBackCounts
 from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
@@ -33,7 +33,7 @@ class WriteBack:
     def __init__(
         self,
         ledger: Ledger,
-        store: ChromaStore,
+        store: ChromaRecords,
         keeping: Keeping,
         trim: Callable[[], object],
         wake: Callable[[], object],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -242,6 +243,23 @@ def test_a_rebuild_that_is_interrupted_goes_on_when_called_again(copied: Path, w
     assert vectors_of(copied).keys() == whole.vectors.keys()
 
 
+def test_a_rebuild_that_was_killed_loses_no_vector(copied: Path, whole: Whole) -> None:
+    tear(copied, NAMES, 0.0)
+
+    def fails(texts: Sequence[str]) -> Any:
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            AdaptiveMemory.repair(copied, embedder=as_embedder(fails, name="three times"))
+    embedding = Embedding()
+    assert AdaptiveMemory.repair(copied, embedder=embedding.named).ok
+    assert len(embedding.texts) <= 64
+    for one, vector in vectors_of(copied).items():
+        np.testing.assert_allclose(vector, whole.vectors[one], atol=1e-5)
+    assert not list(copied.rglob("unfinished"))
+
+
 def test_another_embedder_is_refused_before_it_writes(copied: Path) -> None:
     tear(copied, VECTORS, 0.0)
     with pytest.raises(EmbedderMismatchError, match="three times"):
@@ -276,3 +294,35 @@ def test_damage_that_comes_while_the_memory_is_open_is_named_by_what_fails(copie
         report = memory.check(repair=True)
         assert not report.ok
         assert "AdaptiveMemory.repair(" in str(report)
+
+
+def test_what_is_not_known_of_another_version_is_not_judged(copied: Path) -> None:
+    folder = held_in(copied).folder
+    content = (folder / HEADER).read_bytes()
+    (folder / HEADER).write_bytes((2).to_bytes(4, "little") + content[4:])
+    (folder / NAMES).write_bytes(b"of another kind")
+    assert index_files.faults(held_in(copied)) == []
+    for file in folder.iterdir():
+        file.rename(folder / f"new-{file.name}")
+    assert index_files.faults(held_in(copied)) == []
+    known = held_in(copied).collection_id
+    with sqlite3.connect(copied / "chroma.sqlite3") as sql:
+        sql.execute("ALTER TABLE embeddings_queue RENAME TO another_log")
+    assert own_database.contents(copied, known) is None
+
+
+def test_an_index_made_anew_has_no_vector_of_what_was_forgotten(copied: Path, whole: Whole) -> None:
+    vector = whole.vectors["m5"] / np.linalg.norm(whole.vectors["m5"])
+    needle = vector.astype("<f4").tobytes()[16:48]  # rounding may touch a number: some of them suffice
+    with AdaptiveMemory.open(copied, embedder=Embedding().named) as memory:
+        memory.for_user("alice").forget("m5")
+        count = memory.for_user("alice").get("m17").read.retrieval_count
+    assert needle in (held_in(copied).folder / VECTORS).read_bytes()
+    embedding = Embedding()
+    report = AdaptiveMemory.repair(copied, embedder=embedding.named, anew=True)
+    assert (report.ok, embedding.texts) == (True, [])
+    shutil.rmtree(copied / "adaptive_memory_damaged")
+    assert not [one for one in copied.rglob("*") if one.is_file() and needle in one.read_bytes()]
+    assert vectors_of(copied).keys() == whole.vectors.keys() - {"m5"}
+    with AdaptiveMemory.open(copied, embedder=Embedding().named) as memory:
+        assert memory.for_user("alice").get("m17").read.retrieval_count == count > 0

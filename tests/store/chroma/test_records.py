@@ -15,8 +15,9 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Fields, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Stored
-from adaptive_memory_core.store.chroma.records import ChromaStore
-from adaptive_memory_core.stored_metadata import projection, state_of
+from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.search import ChromaSearch
+from adaptive_memory_core.stored_metadata import hits_of, projection, state_of
 from tests.store.conftest import ChromaServer
 from tests.store.reader import embed
 
@@ -47,41 +48,41 @@ def stored(name: str, **more: Any) -> Stored:
     return Stored(Record(name, f"text {name[1:]}", created_at=1.0, **more), name)
 
 
-def put(store: ChromaStore, scope: Scope, *records: Stored) -> None:
+def put(store: ChromaRecords, scope: Scope, *records: Stored) -> None:
     store.add(scope, records, embed([one.record.text for one in records]))
 
 
 def test_the_contract(collection: Any) -> None:
-    store = ChromaStore(collection, Fields())
+    store, search = ChromaRecords(collection, Fields()), ChromaSearch(collection, Fields())
     put(store, ALICE, stored("m3"), stored("m1"), stored("m2", metadata={"topic": "tea", "odd": [1, 2]}))
     put(store, BOB, stored("b1"))
     put(store, EVERYONE, stored("e1"))
 
-    found = store.nearest(ALICE, embed(["text 1"])[0], 10, None)
+    found = search.nearest(ALICE, embed(["text 1"])[0], 10, None)
     assert found[0].stored_id == "m1"
     assert {one.stored_id for one in found} == {"m1", "m2", "m3"}
     assert found[0].similarity == pytest.approx(1.0, abs=1e-5)
-    assert [one.stored_id for one in store.nearest(EVERYONE, embed(["text 1"])[0], 10, None)] == ["e1"]
-    assert [one.stored_id for one in store.nearest(ALICE, embed(["text 1"])[0], 10, {"topic": "tea"})] == ["m2"]
+    assert [one.stored_id for one in search.nearest(EVERYONE, embed(["text 1"])[0], 10, None)] == ["e1"]
+    assert [one.stored_id for one in search.nearest(ALICE, embed(["text 1"])[0], 10, {"topic": "tea"})] == ["m2"]
 
     assert list(store.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
-    hit = store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0]
+    hit = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0]
     assert hit.record.metadata == {"odd": [1, 2], "topic": "tea"}
     assert (store.count(ALICE), store.count(BOB), store.count(EVERYONE)) == (3, 1, 1)
 
     store.revise(ALICE, [Stored(Record("m2", "text 9", created_at=2.0, metadata={"new": 1}), "m2")], embed(["text 9"]))
-    revised = store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0].record
+    revised = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record
     assert (revised.text, revised.metadata) == ("text 9", {"new": 1})
 
     store.annotate(BOB, "m2", {"superseded_by": "b1"})  # not Bob's: nothing happens
     store.remove(BOB, ["m2"])
-    assert store.hits(ALICE, store.fetch(ALICE, ["m2"]).values(), {})[0].record.superseded_by is None
+    assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by is None
     store.remove(ALICE, ["m2"])
     assert store.count(ALICE) == 2
 
 
 def test_read_state_survives_the_way_through_the_database(collection: Any) -> None:
-    store = ChromaStore(collection, Fields())
+    store = ChromaRecords(collection, Fields())
     put(store, ALICE, stored("m1"))
     state = ReadState(last_read=1763686800.123456, retrieval_count=3, remembered=True, strength=0.735092)
     store.update_metadata({"m1": projection(state, {}, Fields())})
@@ -96,12 +97,12 @@ def test_read_state_survives_the_way_through_the_database(collection: Any) -> No
 
 
 def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any) -> None:
-    store = ChromaStore(collection, Fields())
+    store, search = ChromaRecords(collection, Fields()), ChromaSearch(collection, Fields())
     put(store, ALICE, stored("m1"))
     refused: list[dict[str, Any]] = [{"topic": {"$like": "tea"}}, {"$and": []}, {"topic": None}, {"topic": object()}]
     for bad in refused:
         with pytest.raises(FilterError, match="where"):
-            store.nearest(ALICE, embed(["text 1"])[0], 5, bad)
+            search.nearest(ALICE, embed(["text 1"])[0], 5, bad)
 
 
 @pytest.mark.parametrize(("space", "expected"), [("cosine", 0.0), ("ip", 0.0), ("l2", 0.0)])
@@ -110,8 +111,8 @@ def test_orthogonal_unit_vectors_have_similarity_0_in_every_space(space: str, ex
     configuration: Any = {"hnsw": {"space": space}}
     collection: Any = client.create_collection(f"space-{space}", embedding_function=None, configuration=configuration)
     collection.add(ids=["same", "other"], documents=["a", "b"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
-    store = ChromaStore(collection, Fields())
-    found = {one.stored_id: one.similarity for one in store.nearest(EVERYONE, [1.0, 0.0], 5, None)}
+    search = ChromaSearch(collection, Fields())
+    found = {one.stored_id: one.similarity for one in search.nearest(EVERYONE, [1.0, 0.0], 5, None)}
     assert found["same"] == pytest.approx(1.0)
     assert found["other"] == pytest.approx(expected)
     client.delete_collection(f"space-{space}")
@@ -128,8 +129,8 @@ def test_everyones_records_are_found_behind_any_number_of_users() -> None:
         ids=[f"u{number}" for number in range(900)], documents=["x"] * 900, embeddings=near, metadatas=owners
     )
     collection.add(ids=["free"], documents=["free"], embeddings=[[-1.0, 0.1]])
-    store = ChromaStore(collection, Fields())
-    assert [one.stored_id for one in store.nearest(EVERYONE, [1.0, 0.0], 5, None)] == ["free"]
+    search = ChromaSearch(collection, Fields())
+    assert [one.stored_id for one in search.nearest(EVERYONE, [1.0, 0.0], 5, None)] == ["free"]
     client.delete_collection("mixed")
 
 

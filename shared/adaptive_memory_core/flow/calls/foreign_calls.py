@@ -24,7 +24,7 @@ from adaptive_memory_core.flow.calls.threads import awaited, background, settled
 
 T = TypeVar("T")
 P = ParamSpec("P")
-MOST = 4  # calls of one channel that may be running on unheard; guess
+MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; guess
 FUNCTIONS = 64  # whose unanswered calls are counted; guess
 
 
@@ -36,7 +36,7 @@ class Unanswered:
 
     @property
     def too_many(self) -> bool:
-        return self._calls >= MOST
+        return self._calls >= MOST_UNANSWERED
 
     def give_up(self, call: Any) -> None:
         with self._turn:
@@ -279,7 +279,7 @@ def _as_answer(error: BaseException) -> Exception:
 
 def _refused() -> Future[Any]:
     future: Future[Any] = Future()
-    future.set_exception(TimeoutError(f"{MOST} earlier calls of it were given up and are still running"))
+    future.set_exception(TimeoutError(f"{MOST_UNANSWERED} earlier calls of it were given up and are still running"))
     return future
 
 

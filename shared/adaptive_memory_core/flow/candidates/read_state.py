@@ -15,7 +15,7 @@ from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Scope
 
 
-def standing(
+def known_states(
     ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool, turn: str | None = None
 ) -> Flow[KnownStates]:
     """What the ledger knows of the records, or of those they replace; `keep=False` looks and writes nothing."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.errors import DamagedStoreError, StoreError
 from adaptive_memory_core.store.sqlite_header import header_fault
 
 DATABASE = "chroma.sqlite3"
+USUAL_DATABASE = ("default_database", "default_tenant")  # where a client looks that was told nothing else
+IN_FILES, IN_SQLITE = "urn:chroma:segment/vector/hnsw-local-persisted", "urn:chroma:segment/metadata/sqlite"
+Row = np.ndarray[tuple[int], np.dtype[np.float32]]
+_DAMAGE = re.compile("malformed|not a database|decode to UTF-8|corrupt|disk image|codec can't decode")
 _RECORDS = "FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ?"
 ADD, UPDATE, UPSERT, DELETE = range(4)
 
@@ -24,17 +29,18 @@ class Logged:
 
     stored_id: str
     operation: int
-    vector: bytes | None
+    with_vector: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A collection according to SQLite: what the index has to hold.
+    """A collection according to SQLite: what the index, in files under `folder`, has to hold.
 
     `ids` stand in the order of their writing; `persisted` is the number of the last write that stands in the files of
     the index, `log` the writes from there on.
     """
 
+    collection_id: str
     folder: Path
     dimension: int | None
     ids: tuple[str, ...]
@@ -46,38 +52,58 @@ class Contents:
 
 
 def contents(directory: Path, collection_id: str) -> Contents | None:
-    """What SQLite says of the collection; None where there is no file, or no such collection in it."""
+    """What SQLite says of the collection; None where it does not say so in the way that is known here."""
     if not (directory / DATABASE).exists():
         return None
+    try:
+        with reading(directory) as sql:
+            segments = _segments(sql, collection_id)
+            return None if segments is None else _contents(sql, directory, collection_id, *segments)
+    except UnknownLayoutError:
+        return None
+
+
+def _segments(sql: sqlite3.Connection, collection_id: str) -> tuple[str, str] | None:
+    """The collection's parts: that of vectors, in files, and that of metadata."""
+    query = "SELECT scope, type, id FROM segments WHERE collection = ?"
+    found = {(scope, kind): segment for scope, kind, segment in sql.execute(query, (collection_id,))}
+    vectors, rows = found.get(("VECTOR", IN_FILES)), found.get(("METADATA", IN_SQLITE))
+    return None if vectors is None or rows is None else (vectors, rows)
+
+
+def _contents(sql: sqlite3.Connection, directory: Path, collection_id: str, vectors: str, rows: str) -> Contents:
+    row = sql.execute("SELECT dimension FROM collections WHERE id = ?", (collection_id,)).fetchone()
+    ids = sql.execute("SELECT embedding_id FROM embeddings WHERE segment_id = ? ORDER BY id", (rows,))
+    last = sql.execute("SELECT seq_id FROM max_seq_id WHERE segment_id = ?", (vectors,)).fetchone()
+    log = sql.execute(
+        "SELECT seq_id, id, operation, vector IS NOT NULL FROM embeddings_queue WHERE topic LIKE ? ORDER BY seq_id",
+        (f"%/{collection_id}",),
+    )
+    return Contents(
+        collection_id,
+        directory / vectors,
+        row and row[0],
+        tuple(one for (one,) in ids),
+        0 if last is None else _number(last[0]),
+        tuple((number, Logged(one, operation, bool(full))) for number, one, operation, full in log),
+    )
+
+
+def logged_vectors(directory: Path, collection_id: str) -> dict[str, Row]:
+    """The last vector that the log has of each record."""
+    query = "SELECT id, vector FROM embeddings_queue WHERE topic LIKE ? AND vector IS NOT NULL ORDER BY seq_id"
     with reading(directory) as sql:
-        segments = {
-            scope: segment
-            for segment, scope in sql.execute("SELECT id, scope FROM segments WHERE collection = ?", (collection_id,))
-        }
-        if set(segments) != {"VECTOR", "METADATA"}:
-            return None
-        row = sql.execute("SELECT dimension FROM collections WHERE id = ?", (collection_id,)).fetchone()
-        ids = sql.execute(
-            "SELECT embedding_id FROM embeddings WHERE segment_id = ? ORDER BY id", (segments["METADATA"],)
-        )
-        last = sql.execute("SELECT seq_id FROM max_seq_id WHERE segment_id = ?", (segments["VECTOR"],)).fetchone()
-        log = sql.execute(
-            "SELECT seq_id, id, operation, vector FROM embeddings_queue WHERE topic LIKE ? ORDER BY seq_id",
-            (f"%/{collection_id}",),
-        )
-        return Contents(
-            directory / segments["VECTOR"],
-            row and row[0],
-            tuple(one for (one,) in ids),
-            0 if last is None else _number(last[0]),
-            tuple((number, Logged(*entry)) for number, *entry in log),
-        )
+        return {one: np.frombuffer(row, dtype="<f4") for one, row in sql.execute(query, (f"%/{collection_id}",))}
 
 
 def collection_id(directory: Path, name: str) -> str | None:
     """The id of the collection of that name."""
     with reading(directory) as sql:
-        row = sql.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
+        row = sql.execute(
+            "SELECT collections.id FROM collections JOIN databases ON databases.id = database_id "
+            "WHERE collections.name = ? AND databases.name = ? AND tenant_id = ?",
+            (name, *USUAL_DATABASE),
+        ).fetchone()
     return None if row is None else str(row[0])
 
 
@@ -104,7 +130,7 @@ def faults(directory: Path) -> list[str]:
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except DamagedStoreError as error:
+    except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
 
@@ -120,7 +146,13 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
         finally:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise _damaged(place, error) from error
+        if _DAMAGE.search(str(error)):
+            raise _damaged(place, error) from error
+        raise UnknownLayoutError(f"Chroma's database {str(place)!r} cannot be read beside Chroma: {error}.") from error
+
+
+class UnknownLayoutError(StoreError):
+    """Chroma's file is in use, or of a version that keeps things elsewhere: nothing can be said of it."""
 
 
 def refuse_torn(directory: Path) -> None:
@@ -129,7 +161,7 @@ def refuse_torn(directory: Path) -> None:
     if fault is not None:
         raise _damaged(directory / DATABASE, fault)
     if (directory / DATABASE).exists():
-        with reading(directory) as sql:
+        with suppress(UnknownLayoutError), reading(directory) as sql:
             sql.execute("SELECT name, sql FROM sqlite_master").fetchall()
             sql.execute("SELECT * FROM migrations").fetchall()  # Chroma ends in a panic where it cannot read these
 
@@ -140,11 +172,6 @@ def _damaged(place: Path, what: object) -> DamagedStoreError:
         "from it. Restore it from a backup, or save what can be read: "
         f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
     )
-
-
-def vector_of(entry: Logged) -> np.ndarray[tuple[int], np.dtype[np.float32]] | None:
-    """The vector that a write brought, if any."""
-    return None if entry.vector is None else np.frombuffer(entry.vector, dtype="<f4")
 
 
 def _number(value: int | bytes) -> int:

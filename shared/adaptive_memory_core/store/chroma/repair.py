@@ -18,16 +18,23 @@ from adaptive_memory_core.store.embedder_check import NAME_KEY, same_model
 
 
 def repair_index(
-    directory: Path, name: str, embedder: Callable[[], Embedder], ledger: Path | None, progress: Progress | None
+    directory: Path,
+    name: str,
+    embedder: Callable[[], Embedder],
+    ledger: Path | None,
+    progress: Progress | None,
+    *,
+    anew: bool = False,
 ) -> list[Finding]:
-    """Make the collection's index anew if it is damaged; gives what was found. The embedder is made only if needed."""
+    """Make the collection's index anew if it is damaged, or asked for; gives what was found. The embedder is made only
+    if it is needed."""
     with process_lock.held(directory):
         _refuse_other_clients(directory)
         known = own_database.collection_id(directory, name)
         if known is None:
             raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give the name of one that is.")
         found = damage.damage(directory, known)
-        held = own_database.contents(directory, known) if found else None
+        held = own_database.contents(directory, known) if found or anew else None
         if held is None:
             return []
         aside = move_aside(held)
@@ -38,7 +45,9 @@ def repair_index(
             done = rebuild(collection, held, aside, embed, progress)
         finally:
             locations.close_client(client)
-        return [Finding("index", f"{' '.join(found)} {_told(done)}", mended=not damage.damage(directory, known))]
+        return [
+            Finding("index", f"{' '.join(found)} {_told(done)}".strip(), mended=not damage.damage(directory, known))
+        ]
 
 
 class _Checked:
@@ -72,7 +81,7 @@ def _told(done: Rebuilt) -> str:
     return (
         f"It was made anew: {done.kept} vectors could still be read, {done.embedded} were embedded again."
         + (lost if done.without_vector else "")
-        + ("" if done.aside is None else f" The old files are in {str(done.aside)!r}; delete them when all is well.")
+        + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")
     )
 
 

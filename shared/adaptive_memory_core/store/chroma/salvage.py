@@ -16,10 +16,9 @@ from adaptive_memory_core.store.chroma.index_layout import (
     labels_in,
     names,
 )
-from adaptive_memory_core.store.chroma.own_database import DELETE, Contents, vector_of
+from adaptive_memory_core.store.chroma.own_database import DELETE, Contents, Row, logged_vectors
 
 Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
-Row = np.ndarray[tuple[int], np.dtype[np.float32]]
 _DELETED = 2  # the byte of an element that marks it as deleted
 
 
@@ -30,10 +29,8 @@ def salvage(held: Contents, folder: Path | None, *, space: str, by_order: bool =
     from the order of writing, which holds for a collection that Chroma alone has written: compare some of them.
     """
     found = _from_files(held, folder, space, by_order) if held.dimension and folder is not None else {}
-    for entry in held.logged_after(-1):  # later than the files
-        vector = vector_of(entry)
-        if vector is not None and len(vector) == held.dimension:
-            found[entry.stored_id] = vector
+    later = logged_vectors(held.folder.parent, held.collection_id)
+    found |= {one: vector for one, vector in later.items() if len(vector) == held.dimension}
     return {one: vector for one in held.ids if (vector := found.get(one)) is not None}
 
 

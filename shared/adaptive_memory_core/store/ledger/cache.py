@@ -9,9 +9,10 @@ from typing import NamedTuple
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
+from adaptive_memory_core.store.ledger.logged_ids import Keys
 
 Known = tuple[int, ReadState] | None
-MOST = 200_000  # states kept
+MOST_STATES = 200_000  # states kept, and numbers of ids
 
 
 class User(NamedTuple):
@@ -33,11 +34,13 @@ class LedgerCache:
         self._users: dict[int, User] = {}
         self._turn: tuple[int, str, turns.Turn | None] | None = None  # the last one asked for
         self._version = -1
+        self.policies: set[str] = set()  # hashes that stand in the table
+        self.logged_ids: Keys = {}
 
     def notice(self, sql: sqlite3.Connection) -> None:
         """Forget everything where another connection has written since."""
         version = sql.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version or len(self._rows) > MOST:
+        if version != self._version or max(len(self._rows), len(self.logged_ids)) > MOST_STATES:
             self.clear()
             self._version = version
 
@@ -89,4 +92,6 @@ class LedgerCache:
 
     def clear(self) -> None:
         self._rows.clear()
+        self.policies.clear()
+        self.logged_ids.clear()
         self.drop_users()

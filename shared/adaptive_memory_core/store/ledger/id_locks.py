@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from filelock import FileLock, Timeout
 
@@ -20,7 +21,8 @@ from adaptive_memory_core.records import Scope
 
 USER_GROUPS, LOCKS_OF_A_GROUP = 32, 8
 PATIENCE_SECONDS = 60.0
-POLL_SECONDS = 0.002
+POLL_SECONDS = 0.002  # between two tries to take a file
+LOOK_SECONDS = 0.1  # between two looks whether a holder is still there
 
 
 class IdLocks:
@@ -28,7 +30,8 @@ class IdLocks:
 
     def __init__(self, place: Path | None) -> None:
         self._directory = None if place is None else place.with_name(place.name + ".locks")
-        self._holders: dict[int, IdLock] = {}  # within this process
+        # within this process; weak, so that a holder that an interrupt kept from releasing is none once it is gone
+        self._holders: WeakValueDictionary[int, IdLock] = WeakValueDictionary()
         self._freed = threading.Condition()
 
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
@@ -39,8 +42,10 @@ class IdLocks:
         """Wait until the lock of that number is the holder's, within this process."""
         with self._freed:
             while self._holders.setdefault(number, holder) is not holder:
-                if not self._freed.wait(max(0.0, deadline - time.monotonic())) and time.monotonic() >= deadline:
+                left = deadline - time.monotonic()
+                if left <= 0:
                     raise _too_late()
+                self._freed.wait(min(left, LOOK_SECONDS))
 
     def free(self, holder: IdLock) -> None:
         """Take back all that is the holder's."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Set
 from itertools import islice
 
 from adaptive_memory_core.flow.ports.ledger_values import Entry
@@ -11,6 +10,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store.ledger import recall_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.recall_encoding import Line
 
 
 class LedgerLog:
@@ -18,7 +18,6 @@ class LedgerLog:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
-        self._policies: set[str] = set()  # hashes that stand in the table
 
     def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
         """One recall of this scope."""
@@ -47,7 +46,7 @@ class LedgerLog:
             row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
         return None if row is None else row[0]
 
-    def add(self, sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: Set[str]) -> None:
-        """Write a recall down, unless the log is switched off; within the transaction that counts it."""
-        if entry.logged:
-            recall_rows.add(sql, user, step, entry, forgotten, self._policies)
+    def add(self, sql: sqlite3.Connection, user: int, step: int, entry: Entry, line: Line) -> None:
+        """Write a recall down, within the transaction that counts it."""
+        recall_rows.keep_policy(sql, entry, self._shared.cache.policies)
+        recall_rows.add(sql, user, step, entry, line, self._shared.cache.logged_ids)

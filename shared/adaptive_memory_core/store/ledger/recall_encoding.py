@@ -1,104 +1,117 @@
-"""How is a recall written down? As columns of whole numbers in JSON: small, quick, and readable by anyone."""
+"""How is a recall written down? As columns of whole numbers, packed; lines of earlier versions are read as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 
 from adaptive_memory_core.records import Dropped, Scored
-from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
+from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 
 PART_UNIT = 10_000  # parts and scores to four digits
 SIGNAL_UNIT = 1_000_000  # signals to six: a replay ranks by them
+FORGOTTEN = "superseded by a forgotten record"
+Names = Callable[[Sequence[int]], Sequence[str | None]]
 
 
-def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> str:
-    """What a recall found as one JSON text; the columns of numbers hold the scored ones, which stand first.
+class Line(NamedTuple):
+    """A recall's candidates by id, and what is said of them; `packed_candidates.with_keys` puts both together."""
+
+    ids: Sequence[str]
+    packed: bytes
+
+
+def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
+    """What a recall found; the scored ones stand first.
 
     >>> from adaptive_memory_core.records import Hit, Record
+    >>> from adaptive_memory_core.store.ledger.packed_candidates import with_keys
     >>> tea = Scored(Hit(Record("a", "tea"), 0.25, "a"), 0.5, {"similarity": 0.5}, {"similarity": 0.25})
-    >>> encode([tea], [])
-    '{"id":["a"],"reason":[null],"score":[5000],"parts":{"similarity":[5000]},"signals":{"similarity":[250000]}}'
+    >>> line = encode([tea], [])
+    >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
+    (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
     weak = [drop for drop in dropped if drop.scored is not None]
     scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
     unscored = [drop for drop in dropped if drop.scored is None]
-    return _text(
-        [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored)],
-        [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)],
-        [one.score for one in scored],
-        [one.parts for one in scored],
-        [one.signals for one in scored],
-    )
+    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored)]
+    reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
+    scores, parts = [one.score for one in scored], [one.parts for one in scored]
+    return Line(ids, _packed(reasons, scores, parts, [one.signals for one in scored]))
 
 
-def decode(text: str) -> tuple[LoggedCandidate, ...]:
-    """What `encode` wrote, to the digits it kept.
+def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
+    """What `encode` wrote, to the digits it kept, or what earlier versions wrote; without what was forgotten.
 
-    >>> decode(_text(["a"], [None], [0.5], [{"similarity": 0.5}], [{"similarity": 0.25}]))
+    >>> columns = '"score":[5000],"parts":{"similarity":[5000]},"signals":{"similarity":[250000]}'
+    >>> decode('{"id":["a"],"reason":[null],' + columns + '}', names=lambda keys: ())
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
-    columns: dict[str, Any] = orjson.loads(text)
-    scores = columns["score"]
+    if isinstance(line, str):
+        ids, columns = _of_json(line)
+    else:
+        keys, columns = unpack(line)
+        ids = names(keys)
+    scores, parts, signals = _numbers(columns)
     return tuple(
-        LoggedCandidate(
-            name,
-            scores[row] / PART_UNIT if row < len(scores) else None,
-            _row(columns["parts"], row, PART_UNIT),
-            _row(columns["signals"], row, SIGNAL_UNIT),
-            columns["reason"][row],
-        )
-        for row, name in enumerate(columns["id"])
+        LoggedCandidate(name, scores[row], parts[row], signals[row], columns.reasons[row])
+        if row < len(scores)
+        else LoggedCandidate(name, None, {}, {}, columns.reasons[row])
+        for row, name in enumerate(ids)
+        if name is not None
     )
 
 
-def without(text: str, record_id: str) -> str:
-    """The same candidates less one, and less its name where it is the reason that another one was dropped.
+def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
+    """The same candidates less one, and less its name where it is the reason that another one was dropped; None where
+    it is named nowhere.
 
-    >>> text = _text(["new", "old"], [None, "superseded by new"], [0.5], [{"similarity": 0.5}], [{"similarity": 0.5}])
-    >>> [(one.id, one.reason) for one in decode(without(text, "new"))]
-    [('old', 'superseded by a forgotten record')]
+    >>> new, old = LoggedCandidate("new", 0.5, {}, {}, None), LoggedCandidate("old", 0.5, {}, {}, "superseded by new")
+    >>> without([new, old], "new").ids, without([new, old], "other")
+    (['old'], None)
     """
     named = f"superseded by {record_id}"
-    kept = [one for one in decode(text) if one.id != record_id]
+    if not any(one.id == record_id or one.reason == named for one in found):
+        return None
+    kept = [one for one in found if one.id != record_id]
     scored = [one for one in kept if one.score is not None]
-    return _text(
-        [one.id for one in kept],
-        ["superseded by a forgotten record" if one.reason == named else one.reason for one in kept],
-        [one.score for one in scored if one.score is not None],
-        [one.parts for one in scored],
-        [one.signals for one in scored],
-    )
+    reasons = [FORGOTTEN if one.reason == named else one.reason for one in kept]
+    scores, parts = [one.score for one in scored if one.score is not None], [one.parts for one in scored]
+    return Line([one.id for one in kept], _packed(reasons, scores, parts, [one.signals for one in scored]))
 
 
-def logged_recall(row: tuple[Any, ...]) -> LoggedRecall:
-    """A row of the table `recalls` (id, step, at, cue, k, policy hash, candidates, turn) as a value."""
-    recall_id, step, at, cue, k, policy_hash, candidates, turn = row
-    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates), turn)
-
-
-def _text(
-    ids: Sequence[str],
+def _packed(
     reasons: Sequence[str | None],
     scores: Sequence[float],
     parts: Sequence[Mapping[str, float]],
     signals: Sequence[Mapping[str, float]],
-) -> str:
-    columns = {
-        "id": ids,
-        "reason": reasons,
-        "score": [round(PART_UNIT * score) for score in scores],
-        "parts": _columns(parts, PART_UNIT),
-        "signals": _columns(signals, SIGNAL_UNIT),
-    }
-    return orjson.dumps(columns).decode()
+) -> bytes:
+    titles = [["score"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
+    flat: list[float] = []
+    for score, part, signal in zip(scores, parts, signals, strict=True):
+        flat.append(score)
+        flat += map(part.__getitem__, titles[1])
+        flat += map(signal.__getitem__, titles[2])
+    units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
+    numbers = np.rint(np.array(flat, dtype=float).reshape(len(scores), len(units)) * units).astype(np.int64)
+    return pack(Columns(reasons, titles, np.ascontiguousarray(numbers.T)))
 
 
-def _columns(rows: Sequence[Mapping[str, float]], unit: int) -> dict[str, list[int]]:
-    return {name: [round(unit * row[name]) for row in rows] for name in rows[0]} if rows else {}
+def _numbers(columns: Columns) -> tuple[list[float], list[dict[str, float]], list[dict[str, float]]]:
+    """Of each scored candidate: its score, its parts and its signals."""
+    titles, rows = columns.titles, columns.numbers.T.tolist()
+    end = 1 + len(titles[1])
+    parts = [dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)) for row in rows]
+    signals = [dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:]), strict=True)) for row in rows]
+    return [row[0] / PART_UNIT for row in rows], parts, signals
 
 
-def _row(columns: Mapping[str, Sequence[int]], row: int, unit: int) -> dict[str, float]:
-    return {name: column[row] / unit for name, column in columns.items() if row < len(column)}
+def _of_json(line: str) -> tuple[Sequence[str | None], Columns]:
+    columns: dict[str, Any] = orjson.loads(line)
+    rows = [columns["score"], *columns["parts"].values(), *columns["signals"].values()]
+    titles = [["score"], list(columns["parts"]), list(columns["signals"])]
+    return columns["id"], Columns(columns["reason"], titles, np.array(rows, dtype=np.int64))

@@ -4,64 +4,46 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Set
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import orjson
 
-from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.flow.ports.ledger_values import Entry
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.store.ledger.recall_encoding import encode, logged_recall, without
+from adaptive_memory_core.store.ledger import logged_ids
+from adaptive_memory_core.store.ledger.logged_ids import Keys
+from adaptive_memory_core.store.ledger.packed_candidates import key_bytes, with_keys
+from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, Line, Names, decode, encode, without
 
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn"
+_NAMES = (  # whether a line may name a record; those of earlier versions are JSON
+    "CASE typeof(candidates) WHEN 'text' THEN instr(candidates, ?) "
+    "ELSE max(instr(candidates, ?), instr(candidates, ?)) END > 0"
+)
 
 
-def add(
-    sql: sqlite3.Connection, user: int, step: int, entry: Entry, forgotten: Set[str], known_policies: set[str]
-) -> None:
-    """Write a recall down, less what was forgotten while it was under way."""
-    _keep_policy(sql, entry, known_policies)
-    text = encode(entry.kept, entry.dropped)
-    for record in forgotten:
-        text = without(text, record)
+def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> Line:
+    """A recall as it is written down, less what was forgotten while it was under way."""
+    if not forgotten:
+        return encode(entry.kept, entry.dropped)
+    named = {f"superseded by {one}" for one in forgotten}
+    dropped = [replace(one, reason=FORGOTTEN) if one.reason in named else one for one in entry.dropped]
+    kept = [one for one in entry.kept if one.hit.record.id not in forgotten]
+    return encode(kept, [one for one in dropped if one.id not in forgotten])
+
+
+def add(sql: sqlite3.Connection, user: int, step: int, entry: Entry, line: Line, known: Keys) -> None:
+    """Write a recall down; `known` are the numbers that stand for ids."""
+    packed = with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids))
     sql.execute(
         f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, text, entry.turn),
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn),
     )
 
 
-def one(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:
-    """A user's recall by its id."""
-    query = f"SELECT {_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608 - our own names
-    row = sql.execute(query, (recall_id, user)).fetchone()
-    return None if row is None else logged_recall(row)
-
-
-def lines(
-    sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
-) -> Iterator[LoggedRecall]:
-    """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
-    of_turn = "" if turn is None else "AND turn = ? "
-    query = (
-        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
-        "AND instr(candidates, ?) > 0 ORDER BY step DESC, recall_key DESC"
-    )
-    part = "{" if containing is None else orjson.dumps(containing).decode()
-    for row in sql.execute(query, (user, *(() if turn is None else (turn,)), *span, part)):
-        recall = logged_recall(row)
-        if containing is None or any(one.id == containing for one in recall.kept):
-            yield recall
-
-
-def strike_out(sql: sqlite3.Connection, user: int, record: str) -> int:
-    """Take a record out of every line of a user's log; gives how many lines named it."""
-    query = "SELECT recall_key, candidates FROM recalls WHERE user_key = ? AND instr(candidates, ?) > 0"
-    maybe = sql.execute(query, (user, orjson.dumps(record).decode()[1:-1])).fetchall()
-    struck = [(without(text, record), key) for key, text in maybe]
-    changed = [new for new, (_, old) in zip(struck, maybe, strict=True) if new[0] != old]
-    sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
-    return len(changed)
-
-
-def _keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
+def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
     """The policy behind a hash, once. Only one that is seen in the table is known: what is added may be rolled back."""
     if entry.policy_hash in known:
         return
@@ -69,3 +51,56 @@ def _keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None
         known.add(entry.policy_hash)
     else:
         sql.execute("INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
+
+
+def one(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:
+    """A user's recall by its id."""
+    query = f"SELECT {_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608 - our own names
+    row = sql.execute(query, (recall_id, user)).fetchone()
+    return None if row is None else _logged(row, partial(logged_ids.names_of, sql, {}))
+
+
+def lines(
+    sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
+) -> Iterator[LoggedRecall]:
+    """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
+    of_turn = "" if turn is None else "AND turn = ? "
+    named = "" if containing is None else f"AND {_NAMES} "
+    query = (
+        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
+        f"{named}ORDER BY step DESC, recall_key DESC"
+    )
+    asked = (user, *(() if turn is None else (turn,)), *span)
+    names = partial(logged_ids.names_of, sql, {})
+    for row in sql.execute(query, asked if containing is None else (*asked, *_traces(sql, user, containing))):
+        recall = _logged(row, names)
+        if containing is None or any(one.id == containing for one in recall.kept):
+            yield recall
+
+
+def strike_out(sql: sqlite3.Connection, user: int, record: str) -> int:
+    """Take a record out of every line of a user's log; gives how many lines named it."""
+    query = f"SELECT recall_key, candidates FROM recalls WHERE user_key = ? AND {_NAMES}"  # noqa: S608 - our own words
+    found = sql.execute(query, (user, *_traces(sql, user, record))).fetchall()
+    names, known = partial(logged_ids.names_of, sql, {}), Keys()
+    struck = ((without(decode(candidates, names), record), key) for key, candidates in found)
+    changed = [
+        (with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids)), key)
+        for line, key in struck
+        if line is not None
+    ]
+    sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
+    own = logged_ids.key_of(sql, user, record)
+    logged_ids.forget(sql, [] if own is None else [own])
+    return len(changed)
+
+
+def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[str, bytes, bytes]:
+    """What stands in a line that names this record: as JSON, and in a packed one its number, or it as a reason."""
+    key, text = logged_ids.key_of(sql, user, record), record.encode(errors="surrogatepass")
+    return orjson.dumps(record).decode()[1:-1], text if key is None else key.to_bytes(key_bytes(key), "little"), text
+
+
+def _logged(row: tuple[Any, ...], names: Names) -> LoggedRecall:
+    recall_id, step, at, cue, k, policy_hash, candidates, turn = row
+    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates, names), turn)

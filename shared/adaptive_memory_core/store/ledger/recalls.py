@@ -14,6 +14,7 @@ from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records,
 from adaptive_memory_core.store.ledger.advance import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.log import LedgerLog
+from adaptive_memory_core.store.ledger.recall_rows import line_of
 from adaptive_memory_core.store.ledger.state_rows import digest
 
 
@@ -29,6 +30,7 @@ class LedgerRecalls:
         `seen` holds the states to start from where the ledger has no row.
         """
         began = time.perf_counter()
+        line = line_of(entry) if entry.logged else None
         with self._shared.writing(told=True) as sql:
             self._cache.notice(sql)
             user = self._shared.user_key(sql, scope)
@@ -41,7 +43,8 @@ class LedgerRecalls:
             changed = advance(self._shared, sql, user, present, rule, timeline, now=entry.at, skip=turn.counted)
             turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
             audit.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
-            self._log.add(sql, user, turn.step, entry, forgotten)
+            if line is not None:
+                self._log.add(sql, user, turn.step, entry, line_of(entry, forgotten) if forgotten else line)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known._replace(timeline=now))
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
@@ -53,7 +56,7 @@ class LedgerRecalls:
             return Timeline(known.step - 1, known.under(entry.regime).spans)
         before = Timeline(turn.step - 1, known.spans)
         timeline = Timeline(before.step, pace_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
-        if len(timeline.spans) > pace_spans.MOST:
+        if len(timeline.spans) > pace_spans.MOST_SPANS:
             timeline = pace_spans.compact(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline

@@ -241,6 +241,15 @@ _CLOCK_READINGS = """
 CREATE TABLE clock_readings (at REAL PRIMARY KEY) WITHOUT ROWID;  -- of the passes that let go of what is old
 """
 
+_LOGGED_IDS = """
+CREATE TABLE logged_ids (                     -- the records that lines of the log speak of
+    id_key INTEGER PRIMARY KEY AUTOINCREMENT, -- what stands for it in `candidates`, which is a packed blob from here on
+    user_key INTEGER NOT NULL REFERENCES users,
+    id TEXT NOT NULL
+);
+CREATE UNIQUE INDEX logged_ids_by_id ON logged_ids (user_key, id);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -251,6 +260,7 @@ MIGRATIONS: tuple[str, ...] = (
     _LOGGED_TURNS,
     _RANGES,
     _CLOCK_READINGS,
+    _LOGGED_IDS,
 )
 
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import ReadState, Scope, Seen
 
+T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
@@ -159,7 +160,7 @@ class Changed(NamedTuple):
 _values = attrgetter(*COLUMNS)
 
 
-def chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
     return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
 
 

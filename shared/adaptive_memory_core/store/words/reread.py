@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from adaptive_memory_core.flow.ports import Records
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.words.index import WordIndex
 
-AGAIN = 300  # records of the user that are read again at a time
-LATEST = 50  # and of the collection's newest, among which one stands that was deleted and added under the same id
+REREAD_AT_ONCE = 300  # records of the user that are read again at a time
+LATEST_REREAD = 50  # and of the newest, among which one stands that was deleted and added under the same id
 
 
-def second_look(index: WordIndex, store: ChromaStore, scope: Scope) -> None:
+def second_look(index: WordIndex, store: Records, scope: Scope) -> None:
     """Compare the user's next page, and what came last, with what is known; what changed is learned."""
     with index.comparing():
-        page = index.page(scope, AGAIN)
-        latest = [one for one in store.latest(LATEST) if one not in page]
+        page = index.page(scope, REREAD_AT_ONCE)
+        latest = [one for one in store.latest(LATEST_REREAD) if one not in page]
         found = store.rows([*page, *latest])
         index.compare(scope, set(page), found)

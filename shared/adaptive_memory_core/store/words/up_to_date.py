@@ -11,13 +11,12 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Stored
+from adaptive_memory_core.flow.ports import Found, Records, Stored
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
-from adaptive_memory_core.store.chroma.records import ChromaStore
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.reread import second_look
 
@@ -29,12 +28,12 @@ MOST_COMPARED = 50_000  # records that are known to say what they said
 DONE = object()
 
 
-class LexicalChannel:
+class UpToDateWords:
     """The word index over a collection that others may write to as well."""
 
     name = "word index"
 
-    def __init__(self, index: WordIndex, store: ChromaStore, wake: Callable[[], object], changes: ChangeWatch) -> None:
+    def __init__(self, index: WordIndex, store: Records, wake: Callable[[], object], changes: ChangeWatch) -> None:
         self._index, self._store, self._wake, self._changes = index, store, wake, changes
         self._turn = threading.Lock()
         self._left: Iterator[None] | None = None  # of what is done in the background, a page at a time

@@ -1,0 +1,178 @@
+"""What if something insists on a vector store? One user's memory as one: for parent documents, `index()` and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, Record, UserMemory
+from langchain_adaptive_memory.asking import Step, arun, ask, run
+from langchain_adaptive_memory.call import is_blank, policy_of
+from langchain_adaptive_memory.convert import arguments_of
+from langchain_adaptive_memory.user import Default, checked_default, checked_memory, scope_of
+
+Scores = list[tuple[Document, float]]
+
+
+class AdaptiveMemoryVectorStore(VectorStore):
+    """One user's part of a memory as a LangChain vector store: what is read through it counts as read.
+
+    Setup:
+        `pip install "adaptive-memory-retrieval[langchain]"`
+
+    Key init args:
+        memory: AdaptiveMemory | UserMemory
+            The memory, with a `user_id` (a name, or EVERYONE), or one user's part of it. It is never closed here.
+        policy: Policy | None
+            How to rank; None is the memory's own.
+        reinforce: bool
+            Whether what is found counts as read.
+
+    A document comes back with the metadata it was given; what has a meaning to the memory (`importance`, `kind`, times)
+    is taken and not given back. Scores are similarities. For chains `AdaptiveMemoryRetriever` says more.
+    """
+
+    def __init__(
+        self,
+        memory: AdaptiveMemory | UserMemory,
+        *,
+        user_id: Default = None,
+        policy: Policy | None = None,
+        reinforce: bool = True,
+    ) -> None:
+        self.scope = scope_of(checked_memory(memory), default=checked_default(user_id), key=None)
+        self._policy, self._reinforce = policy, reinforce
+
+    @property
+    def embeddings(self) -> Embeddings | None:
+        """None: the memory embeds by itself."""
+        return None
+
+    def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
+        """Remember documents, under `ids` if such are given; an id that exists is written over."""
+        return run(self._add(documents, options.get("ids")))
+
+    async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:
+        return await arun(self._add(documents, options.get("ids")))
+
+    def add_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **options: Any,  # noqa: ARG002 - of other stores
+    ) -> list[str]:
+        return run(self._add(_documents(list(texts), metadatas), ids))
+
+    async def aadd_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **options: Any,  # noqa: ARG002 - of other stores
+    ) -> list[str]:
+        return await arun(self._add(_documents(list(texts), metadatas), ids))
+
+    def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
+        """Forget these; those that are not there are passed over."""
+        return run(self._forget(ids))
+
+    async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
+        return await arun(self._forget(ids))
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """Those of them that are there; this is no read."""
+        return run(self._get(ids))
+
+    async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        return await arun(self._get(ids))
+
+    def similarity_search(self, query: str, k: int = 4, **options: Any) -> list[Document]:
+        return [document for document, _ in run(self._search(query, k, options))]
+
+    async def asimilarity_search(self, query: str, k: int = 4, **options: Any) -> list[Document]:
+        return [document for document, _ in await arun(self._search(query, k, options))]
+
+    def similarity_search_with_score(self, query: str, k: int = 4, **options: Any) -> Scores:
+        """The documents in the order of the memory's ranking, each with its similarity."""
+        return run(self._search(query, k, options))
+
+    async def asimilarity_search_with_score(self, query: str, k: int = 4, **options: Any) -> Scores:
+        return await arun(self._search(query, k, options))
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
+    ) -> list[Document]:
+        more = {**options, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
+        return [document for document, _ in run(self._search(query, k, more))]
+
+    async def amax_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
+    ) -> list[Document]:
+        more = {**options, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
+        return [document for document, _ in await arun(self._search(query, k, more))]
+
+    @classmethod
+    def from_texts(cls, texts: list[str], embedding: Embeddings, *_: Any, **__: Any) -> AdaptiveMemoryVectorStore:
+        raise InvalidInputError(
+            f"There is no memory to put {len(texts)} texts into. Make one, with {type(embedding).__name__} as its "
+            "embedder, and give it the texts: AdaptiveMemoryVectorStore(memory, user_id='alice').add_texts(texts)."
+        )
+
+    def _select_relevance_score_fn(self) -> Any:
+        return lambda similarity: min(1.0, max(0.0, similarity))
+
+    def _add(self, documents: Sequence[Document], ids: Sequence[str | None] | None) -> Step[list[str]]:
+        if ids is not None and len(ids) != len(documents):
+            raise InvalidInputError(f"{len(ids)} ids are given for {len(documents)} documents. Give one for each.")
+        named = ids or [document.id for document in documents]
+        fields = self.scope.memory.fields
+        items = [
+            {**arguments_of(document, self.scope.scope, fields), "id": one}
+            for document, one in zip(documents, named, strict=True)
+        ]
+        added: list[str] = yield from ask(self.scope, "remember_many", items)
+        return added
+
+    def _forget(self, ids: Sequence[str] | None) -> Step[bool]:
+        if ids is None:
+            raise InvalidInputError("delete was given no ids. Give a list of those to forget.")
+        for one in ids:
+            try:
+                yield from ask(self.scope, "forget", one)
+            except NotFoundError:
+                continue
+        return True
+
+    def _get(self, ids: Sequence[str]) -> Step[list[Document]]:
+        found: list[Document] = []
+        for one in ids:
+            try:
+                found.append(_document((yield from ask(self.scope, "get", one))))
+            except NotFoundError:
+                continue
+        return found
+
+    def _search(self, query: str, k: int, options: Mapping[str, Any]) -> Step[Scores]:
+        """What the memory finds; `filter` is a Chroma `where`."""
+        if is_blank(query):
+            return []
+        policy = policy_of(self.scope.memory.policy if self._policy is None else self._policy, options)
+        asked = {"k": k, "filter": options.get("filter"), "policy": policy, "reinforce": self._reinforce}
+        recall: Recall = yield from ask(self.scope, "recall", query, **asked)
+        return [(_document(hit.record), float(hit.similarity)) for hit in recall]
+
+
+def _documents(texts: Sequence[str], metadatas: Sequence[Mapping[str, Any]] | None) -> list[Document]:
+    known = [{} for _ in texts] if metadatas is None else metadatas
+    return [Document(text, metadata=dict(more)) for text, more in zip(texts, known, strict=True)]
+
+
+def _document(record: Record) -> Document:
+    return Document(record.text, id=record.id, metadata=dict(record.metadata))

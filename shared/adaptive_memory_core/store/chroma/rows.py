@@ -1,0 +1,29 @@
+"""What stands under these ids? Rows of a collection, read page by page, whoever they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store.chroma.calls import told
+from adaptive_memory_core.stored_metadata import belongs
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
+
+
+def rows_of(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tuple[str, str | None, Metadata | None]]:
+    """The records of these ids that exist, in no order: Chroma keeps its own."""
+    for start in range(0, len(stored_ids), PAGE):
+        page = list(stored_ids[start : start + PAGE])
+        answer = told(lambda page=page: collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
+        yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
+
+
+def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:
+    """Those of them that are of this scope."""
+    return [Found(*row, 1.0) for row in rows_of(collection, stored_ids) if belongs(row[2], scope, fields)]
