@@ -1,4 +1,4 @@
-"""How does a chain recall? A LangChain retriever over a memory: called as any other, and it learns from being read."""
+"""How does a chain recall? A LangChain retriever over a memory, which learns from being read."""
 
 from __future__ import annotations
 
