@@ -1,4 +1,4 @@
-"""Where does it all begin? The front door: a memory over a Chroma collection, opened, closed, and given out by user."""
+"""How is a memory opened, closed and divided by user? `AdaptiveMemory`, the front door over a Chroma collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind a memory while it is open, and how is it let go of? Without the memory, which may be dropped."""
+"""What does an open memory hold, and how is it released? Kept apart from the memory, so that that may be dropped."""
 
 from __future__ import annotations
 

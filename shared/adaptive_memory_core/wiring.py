@@ -1,4 +1,4 @@
-"""How are the parts of a memory put together? The ports that flows ask, over a collection, as the options say."""
+"""How are the parts of a memory put together? Ports over a collection, as the options say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does text become vectors? Whatever the user has - a function, a Chroma embedding function - behind one face."""
+"""How is any embedder called in one way? Functions, Chroma's embedding functions and models of frameworks, wrapped."""
 
 from __future__ import annotations
 
