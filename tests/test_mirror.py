@@ -1,4 +1,4 @@
-"""Do the tests lie where what they test lies? A folder of tests for a folder of the package, with few that stand apart."""
+"""Do the tests lie where what they test lies? One folder for each folder of the package, few apart."""
 
 from __future__ import annotations
 
