@@ -1,4 +1,4 @@
-"""What is looked for, as a vector? Made by the index's own embedding model, or taken from the query bundle."""
+"""Which vector is searched for? Made by the index's own embedding model, or taken from the query bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does an index embed with when there is no key and no network? This package's bundled embedder."""
+"""Which embedding model needs no key and no network? This package's bundled embedder, for LlamaIndex."""
 
 from __future__ import annotations
 

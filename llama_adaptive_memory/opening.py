@@ -1,4 +1,4 @@
-"""Which memory stands behind a retriever, a post-processor or a block? One for each collection, however many ask."""
+"""Which memory does a reader use? One for each collection, embedding model and set of options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the score of a node say? How near it is, if we know who gave it; else only what stands above what."""
+"""What does the score of a node mean? A similarity, if its origin is known; else only an order."""
 
 from __future__ import annotations
 

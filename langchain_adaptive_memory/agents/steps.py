@@ -1,4 +1,4 @@
-"""What does the middleware do at each step of a turn? Recall, show, judge, save - and what a failing memory costs."""
+"""What does the middleware do at each step of a turn? Recall, show, judge and save; failures cost only the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long ago was that? Times as a model can use them: a date, an age, and "yesterday" with the day it meant."""
+"""How is a time shown to a model? As a date and an age; "yesterday" in a text gets the day it meant."""
 
 from __future__ import annotations
 

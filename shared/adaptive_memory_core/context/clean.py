@@ -1,4 +1,4 @@
-"""What of a stored text may a model see? Its words on one line, without characters that hide, turn or end anything."""
+"""How is a stored text made safe to show? On one line, without control, invisible or markup characters."""
 
 from __future__ import annotations
 

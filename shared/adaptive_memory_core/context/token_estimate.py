@@ -1,4 +1,4 @@
-"""How many tokens does a text have? An estimate that is known to err, for where no tokenizer is at hand."""
+"""How many tokens does a text have, roughly? An estimate for where no tokenizer is installed."""
 
 from __future__ import annotations
 

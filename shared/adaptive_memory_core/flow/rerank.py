@@ -1,4 +1,4 @@
-"""How are records ranked that somebody else has retrieved? Looked up, then chosen and counted as ever."""
+"""How are records ranked that the caller has retrieved? Looked up, then scored and counted as those of a recall."""
 
 from __future__ import annotations
 

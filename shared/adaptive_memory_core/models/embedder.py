@@ -1,4 +1,4 @@
-"""How does text become vectors? Whatever the user has - a function, a Chroma embedding function - behind one face."""
+"""How is any embedder called in one way? Functions, Chroma's embedding functions and models of frameworks, wrapped."""
 
 from __future__ import annotations
 
@@ -144,6 +144,15 @@ def _of_framework(thing: Any, methods: Methods, name: str | None) -> Embedder:
     name = methods.name if name is None else name
     size = dimension_of(thing)
     return Embedder(name, methods.documents, methods.query, size, methods.aquery, methods.adocuments)
+
+
+def bundled_unless(given: Any) -> Embedder:
+    """The embedder that was given, else the bundled one, which needs the extra `local`."""
+    if given is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        given = LocalEmbedder()
+    return as_embedder(given)
 
 
 def of_collection(collection: Any) -> Embedder:

@@ -1,4 +1,4 @@
-"""How good is a hit in our own blend? Its relevance, times what importance and reads may add, raised by usefulness."""
+"""How is the default score computed? Relevance, times what importance and reads may add, raised by usefulness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is everything a memory stands on whole? Chroma's database and index, the ledger, and what stands in them."""
+"""Is everything that a memory needs whole? Chroma's database and index, the ledger, and the records in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well do a record's words answer the cue's? BM25 of the record itself, of its neighbours and of its session.
+"""How well do the words of a record match those of the cue? BM25 of the record, of its neighbours and of its session.
 
 All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
 [0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.

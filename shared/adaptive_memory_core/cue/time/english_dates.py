@@ -1,4 +1,4 @@
-"""Which stretches of time does an English text name? Dates, months, years, "three weeks ago" - and not "it may"."""
+"""Which spans of time does an English text name? Dates, months, years, "three weeks ago"; not "it may"."""
 
 from __future__ import annotations
 

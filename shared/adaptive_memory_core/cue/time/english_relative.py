@@ -1,4 +1,4 @@
-"""What does "three weeks ago" mean on a given day? English words that count from the day of the text itself."""
+"""What does "three weeks ago" mean on a given day? English words that count from the day of the text."""
 
 from __future__ import annotations
 

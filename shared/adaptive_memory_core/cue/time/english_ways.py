@@ -1,4 +1,4 @@
-"""Which phrases of English name a time? All of them, the surest first; `english_dates` looks for them in a text."""
+"""Which English phrases name a time? A list of all patterns, the most reliable first."""
 
 from __future__ import annotations
 

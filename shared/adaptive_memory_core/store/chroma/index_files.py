@@ -1,4 +1,4 @@
-"""Is Chroma's index on disk whole? Sizes, counts and labels of its five files, read without loading them in Chroma.
+"""Are the five files of Chroma's index whole? Sizes, counts and labels, read without loading them in Chroma.
 
 A torn index makes Chroma fail on every call, end the process, or lose records without a word. So it is looked at before
 Chroma loads it, by reading alone. Chroma writes header, data, lengths and links in place, then the names, and notes

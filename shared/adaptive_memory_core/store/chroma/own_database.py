@@ -1,4 +1,4 @@
-"""What does Chroma's own SQLite file say of a collection? Read beside Chroma, without its help: it may be unable to."""
+"""What is in Chroma's own SQLite file? Read without Chroma, which may be unable to."""
 
 from __future__ import annotations
 

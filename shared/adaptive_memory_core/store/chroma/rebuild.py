@@ -1,4 +1,4 @@
-"""How is Chroma's index made anew? From its own records, with the vectors that can still be read, else embedded again.
+"""How is Chroma's index rebuilt? From its own records, with vectors that can still be read or embedded again.
 
 The damaged files are moved aside, so that Chroma begins an index without any, and takes in what its log holds. Then
 every record is written once more with its vector alone: text, metadata and what the ledger knows stay as they are. A

@@ -1,4 +1,4 @@
-"""How is a collection mended that cannot be opened? With its directory locked, and no other client over it."""
+"""How is a collection repaired that cannot be opened? With its directory locked, and no other client over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pace held at which of a user's steps? A row wherever it changed, so that decay stays exact when policies do."""
+"""Which pace of decay held at which of a user's recalls? A row for each change, so that decay stays exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records have the cue's words? The lexical channel: posting lists in RAM over the ledger's copy of all words."""
+"""Which records have the cue's words? Posting lists in RAM over the words that the ledger keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are one user's words looked up in a fraction of a millisecond? Posting lists in RAM, kept up with the ledger."""
+"""How are one user's words looked up quickly? Posting lists in RAM, kept up with the ledger."""
 
 from __future__ import annotations
 
