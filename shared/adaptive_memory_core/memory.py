@@ -47,10 +47,11 @@ _open: weakref.WeakSet[AdaptiveMemory] = weakref.WeakSet()
 class AdaptiveMemory:
     """Memory over a Chroma collection that learns from being read.
 
-    `collection` is any `chromadb.Collection`, with or without records of ours; `Options` says what else can be given,
-    and `embedder`, `ledger` and `policy` are what most give.
+    `collection` is any `chromadb.Collection`, with or without records of this package. Most programs also pass
+    `embedder`, `ledger` or `policy`; `Options` lists all arguments. `AdaptiveMemory.open(path)` makes the collection.
 
-    Close it, or use `with`. One that is dropped without is closed in the background, which writes back what is due.
+    Close it, or use `with`. A memory that is dropped without `close()` is closed in the background, which writes back
+    what is due.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -73,9 +74,10 @@ class AdaptiveMemory:
 
     @classmethod
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
-        """A memory in a directory: embedded Chroma and the ledger in one locations.
+        """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
-        It takes the same options. Without an `embedder` it is the bundled one, which needs the extra `local`.
+        Takes the same options as the constructor. Without `embedder` it uses the bundled one, which needs the extra
+        `local`. A directory that another process has open raises StoreInUseError, damaged files DamagedStoreError.
         """
         options["embedder"] = source = _embedder(options.get("embedder"))
         with process_lock.held(locations.checked(path)):
@@ -100,7 +102,7 @@ class AdaptiveMemory:
         progress: Callable[[int, int], object] | None = None,
         anew: bool = False,
     ) -> CheckReport:
-        """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
+        """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
 
         A damaged index is made anew from the collection's own records. Vectors that cannot be read any more are made
         again with `embedder` (omitted, the bundled one); `progress` is called with how many records are done, of how
@@ -125,10 +127,10 @@ class AdaptiveMemory:
             return CheckReport(tuple(self._opened.whole(repair=repair)))
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
-        """The memory of one user; every read and write goes through such a scope.
+        """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        `fallback` is what recalls of a user without a history fill up with: a user named in `shared` when this memory
-        was made, or `for_everyone()`. It ends when the user has `fallback_below` records of their own.
+        An empty or missing user raises ScopeError. `fallback` fills up recalls of a user without records: a user named
+        in `shared` when this memory was made, or `for_everyone()`. It ends when the user has `fallback_below` records.
         """
         scope = user_scope(user)
         if fallback is None:
@@ -154,8 +156,10 @@ class AdaptiveMemory:
         await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
 
     def close(self) -> None:
-        """Flush and let go, once the calls under way have ended. What could not be written back waits in the ledger for
-        the next time it is opened."""
+        """Write back what is due and release everything, once the calls under way have ended.
+
+        What could not be written back waits in the ledger until the memory is opened again, with a RuntimeWarning.
+        """
         if self._pid == os.getpid():
             _open.discard(self)
             self._opened.close()
@@ -197,12 +201,12 @@ class AdaptiveMemory:
 
     @property
     def regime(self) -> Regime:
-        """The paces of this memory's policies so far."""
+        """The paces of decay under this memory's policies so far."""
         return self._opened.in_force.regime
 
     @property
     def embedder_name(self) -> str:
-        """What the vectors here are made with, as a collection remembers it."""
+        """The name of the embedder that made the vectors, as the collection keeps it."""
         return self._opened.embedder_name
 
     @property
@@ -217,11 +221,11 @@ class AdaptiveMemory:
         return self._opened.executor
 
     def call(self) -> AbstractContextManager[None]:
-        """A call from its begin to its end, for which `close` waits."""
+        """Marks a call as under way, so that `close` waits for it."""
         return self._opened.call()
 
     def waits(self) -> AbstractContextManager[None]:
-        """The patience of a call that is awaited."""
+        """Gives an awaited call its deadline for waiting on other writers."""
         return self._opened.waits()
 
     def ports(self) -> Ports:
