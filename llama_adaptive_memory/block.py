@@ -1,4 +1,4 @@
-"""What does a chat remember beyond its window? A block of LlamaIndex's `Memory` over the user's records."""
+"""How does a chat remember what left its window? A block of LlamaIndex's `Memory` over the user's records."""
 
 from __future__ import annotations
 

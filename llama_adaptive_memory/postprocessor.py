@@ -1,4 +1,4 @@
-"""How does memory join a retriever that is there already? It re-ranks what was found, and learns what was read."""
+"""How are nodes re-ranked behind any retriever? By a post-processor that also learns what was read."""
 
 from __future__ import annotations
 

@@ -12,14 +12,15 @@ from langgraph.runtime import Runtime
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
 from langchain_adaptive_memory.agents.evidence import least_tokens
+from langchain_adaptive_memory.agents.judging import used_for
 from langchain_adaptive_memory.agents.place import Place
 from langchain_adaptive_memory.agents.saving import Save, checked_save
 from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, Turn, turn_in
 from langchain_adaptive_memory.agents.steps import OnError, Steps
-from langchain_adaptive_memory.asking import Step, arun, run
+from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.turns import watch_runs
-from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory
+from langchain_adaptive_memory.user import NOT_GIVEN, USER_KEY, Default, checked_default, checked_memory
 
 T = TypeVar("T")
 NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters of this type
@@ -97,13 +98,13 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """Recall what matters to the question, when the model is first called about it."""
-        return self._kept(run(self._recalled(state, runtime, config)))
+        return self._changed(state, run(self._recalled(state, runtime, config)))
 
     async def abefore_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """`before_model`, by the memory's async verbs."""
-        return self._kept(await arun(self._recalled(state, runtime, config)))
+        return self._changed(state, await arun(self._recalled(state, runtime, config)))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -131,6 +132,38 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         await arun(self._settled(state, runtime, config))
         return self._kept(None)
 
+    def feedback(
+        self,
+        helpful: Any = (),
+        unhelpful: Any = (),
+        config: RunnableConfig | None = None,
+        user_id: Any = NOT_GIVEN,
+        turn: str | None = None,
+    ) -> int:
+        """Say what was of use, at once or later; gives how many verdicts were new.
+
+        Each may be what the agent gave back, with the config of its thread: all that was recalled for its last question
+        is meant; or what a retriever's `feedback` takes.
+        """
+        return run(self._judged(helpful, unhelpful, config, user_id, turn))
+
+    async def afeedback(
+        self,
+        helpful: Any = (),
+        unhelpful: Any = (),
+        config: RunnableConfig | None = None,
+        user_id: Any = NOT_GIVEN,
+        turn: str | None = None,
+    ) -> int:
+        """`feedback`, async."""
+        return await arun(self._judged(helpful, unhelpful, config, user_id, turn))
+
+    def _judged(
+        self, helpful: Any, unhelpful: Any, config: RunnableConfig | None, user_id: Any, turn: str | None
+    ) -> Step[int]:
+        scope = self._steps.scope(config, None, user_id)
+        return ask(scope, "feedback_on_answer", used_for(helpful, config), used_for(unhelpful, config), turn)
+
     def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[Turn | None]:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.recall(scope, state["messages"], turn_in(state, self.name), config)
@@ -138,6 +171,10 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def _settled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[None]:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.settle(scope, state, turn_in(state, self.name), config)
+
+    def _changed(self, state: MemoryState, turn: Turn | None) -> dict[str, Any] | None:
+        """What is written into the state; nothing where the turn goes on as it was."""
+        return None if turn is turn_in(state, self.name) else self._kept(turn)
 
     def _kept(self, turn: Turn | None) -> dict[str, Any]:
         return {CHANNEL: {self.name: turn}}

@@ -1,4 +1,4 @@
-"""What does an agent's graph keep of a turn's memory, from its recall to its answer?"""
+"""What does an agent's graph keep of a turn's memory? Its recall's id and hits, until the answer."""
 
 from __future__ import annotations
 

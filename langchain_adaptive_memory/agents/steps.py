@@ -1,4 +1,4 @@
-"""What does the middleware do at each step of a turn? Recall, show, judge, save - and what a failing memory costs."""
+"""What does the middleware do at each step of a turn? Recall, show, judge and save; failures cost only the memory."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from langchain_adaptive_memory.agents.place import Place, after_system, before_q
 from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
 from langchain_adaptive_memory.agents.state import Turn
 from langchain_adaptive_memory.asking import Step, ask
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
-from langchain_adaptive_memory.user import EVERYONE, Default, find_user, scope_of
+from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, find_user, scope_of
 
 T = TypeVar("T")
 OnError = Literal["warn", "raise"]
@@ -53,9 +54,9 @@ class Steps:
     place: Place
     on_error: OnError
 
-    def scope(self, config: RunnableConfig | None, context: Any) -> UserMemory:
+    def scope(self, config: RunnableConfig | None, context: Any, given: Any = NOT_GIVEN) -> UserMemory:
         """The memory of the turn's user. That there is one is asked for where no failure is excused."""
-        return scope_of(self.memory, config, default=self.user_id, key=self.user_key, context=context)
+        return scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, context=context)
 
     def recall(
         self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
@@ -78,6 +79,7 @@ class Steps:
 
     def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Step[Turn]:
         recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
+        yield from with_reason(scope, recall, self.asked["filter"])
         marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
         return {**begun, "recall": recall.id, "marks": marks}
 

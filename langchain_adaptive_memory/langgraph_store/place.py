@@ -17,7 +17,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Pol
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.identity import namespaced
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store import locations as chroma_place
+from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
@@ -88,10 +88,10 @@ class Place:
         name = settings.collection
         if client is None:  # every EphemeralClient of a process sees the same collections
             client, name = chromadb.EphemeralClient(), f"{name}-{uuid.uuid4().hex}"
-        collection = chroma_place.open_collection(client, name, notes_on(embedding.embedder))
+        collection = locations.open_collection(client, name, notes_on(embedding.embedder))
         if name != settings.collection:
             self._own_collection = collection
-        ledger = None if path is None else Path(path) / chroma_place.LEDGER_NAME
+        ledger = None if path is None else Path(path) / locations.LEDGER_NAME
         self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
@@ -118,7 +118,7 @@ class Place:
 def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None:
     """Where the items' file belongs; None for RAM."""
     if client is None:
-        return None if path is None else chroma_place.checked(path)
+        return None if path is None else locations.checked(path)
     settings = _settings_of(client)
     embedded = "fastapi" not in str(settings.chroma_api_impl).lower()
     if embedded and path is not None:
@@ -133,7 +133,7 @@ def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None
             "The client is of a server, so items and reads have no place of their own: Chroma holds only the vectors. "
             "Pass path= as well, a directory that every process using this store can open."
         )
-    return chroma_place.checked(path)
+    return locations.checked(path)
 
 
 def _settings_of(client: Any) -> Any:

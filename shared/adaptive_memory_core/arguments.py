@@ -1,4 +1,4 @@
-"""Is what the caller gave usable? Every value is checked where it enters, before anything is read or written."""
+"""Are the caller's arguments valid? Each value is checked where it enters, before anything is read or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where does it all begin? The front door: a memory over a Chroma collection, opened, closed, and given out by user."""
+"""How is a memory opened, closed and divided by user? `AdaptiveMemory`, the front door over a Chroma collection."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import CheckReport
-from adaptive_memory_core.store import background, process_lock
-from adaptive_memory_core.store import locations as place
+from adaptive_memory_core.store import background, locations, process_lock
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
@@ -74,19 +73,19 @@ class AdaptiveMemory:
 
     @classmethod
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
-        """A memory in a directory: embedded Chroma and the ledger in one place.
+        """A memory in a directory: embedded Chroma and the ledger in one locations.
 
         It takes the same options. Without an `embedder` it is the bundled one, which needs the extra `local`.
         """
         options["embedder"] = source = _embedder(options.get("embedder"))
-        with process_lock.held(place.checked(path)):
-            client = place.open_client(path)
+        with process_lock.held(locations.checked(path)):
+            client = locations.open_client(path)
             try:
-                memory = cls(place.open_collection(client, collection, notes_on(source)), **options)
+                memory = cls(locations.open_collection(client, collection, notes_on(source)), **options)
             except BaseException:
-                place.close_client(client)
+                locations.close_client(client)
                 raise
-        memory._opened.handles.callback(place.close_client, client)
+        memory._opened.handles.callback(locations.close_client, client)
         return memory
 
     @classmethod
@@ -109,9 +108,9 @@ class AdaptiveMemory:
         keep the vectors of what was forgotten, and the old files do until you delete them. Then the memory is opened,
         and what `check(repair=True)` mends is mended.
         """
-        beside = place.checked(path) / place.LEDGER_NAME if ledger is None else Path(ledger)
+        beside = locations.checked(path) / locations.LEDGER_NAME if ledger is None else Path(ledger)
         made = partial(_embedder, embedder)
-        found = repair_index(place.checked(path), collection, made, beside, progress, anew=anew)
+        found = repair_index(locations.checked(path), collection, made, beside, progress, anew=anew)
         with cls.open(path, collection, embedder=made(), ledger=ledger, fields=fields) as memory:
             return CheckReport((*found, *memory.check(repair=True).findings))
 

@@ -1,4 +1,4 @@
-"""What stands behind a memory while it is open, and how is it let go of? Without the memory, which may be dropped."""
+"""What does an open memory hold, and how is it released? Kept apart from the memory, so that that may be dropped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.words.channel import LexicalChannel
+from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 
 THREADS = 8  # of the async twins
@@ -43,7 +43,7 @@ class Opened:
     keeping: Keeping
     embedder_name: str
     write_back: WriteBack
-    words: LexicalChannel
+    words: UpToDateWords
     background: Background
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack

@@ -1,4 +1,4 @@
-"""What can be said when a memory is opened? One list of arguments, for a collection and for a directory."""
+"""Which options has a memory? One list of arguments, for a collection and for a directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are the parts of a memory put together? The ports that flows ask, over a collection, as the options say."""
+"""How are the parts of a memory put together? Ports over a collection, as the options say."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
-from adaptive_memory_core.store.words.channel import LexicalChannel
 from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.verbs.looking_after import request_to_calibrate
 
@@ -110,7 +110,7 @@ class _Parts:
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)
         index = WordIndex(ledger.words, self.fields, ledger.afterwards)
-        self.words = LexicalChannel(index, self.records, wake, ChangeWatch(self.directory))
+        self.words = UpToDateWords(index, self.records, wake, ChangeWatch(self.directory))
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Fusion
-from adaptive_memory_core.store.words import channel as lexical_channel
+from adaptive_memory_core.store.words import up_to_date as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
 
 WORDS = Policy(channels=("dense", "lexical"))

@@ -12,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.policy import Fusion
-from adaptive_memory_core.store.words import channel as lexical_channel
+from adaptive_memory_core.store.words import up_to_date as lexical_channel
 from tests.conftest import Clock, Open, Vectors, background_done
 
 BOTH: Any = ("dense", "lexical")

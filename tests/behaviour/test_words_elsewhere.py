@@ -10,8 +10,8 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.store.words import channel as lexical_channel
 from adaptive_memory_core.store.words import reread as second_look
+from adaptive_memory_core.store.words import up_to_date as lexical_channel
 from tests.conftest import Clock, Vectors, background_done
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
@@ -52,8 +52,8 @@ def test_a_text_that_was_updated_elsewhere_is_found_by_its_new_words_and_no_long
 def test_many_records_are_looked_at_again_page_by_page(
     alice: UserMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_look, "AGAIN", 20)
-    monkeypatch.setattr(second_look, "LATEST", 1)
+    monkeypatch.setattr(second_look, "REREAD_AT_ONCE", 20)
+    monkeypatch.setattr(second_look, "LATEST_REREAD", 1)
     collection.update(ids=["f41"], documents=["a zebra"], embeddings=embed(["nobody asks for this"]))
     for _ in range(4):
         looked_again(alice)
@@ -63,7 +63,7 @@ def test_many_records_are_looked_at_again_page_by_page(
 def test_a_record_that_was_deleted_and_added_again_elsewhere_is_found_by_its_new_words(
     alice: UserMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_look, "AGAIN", 1)
+    monkeypatch.setattr(second_look, "REREAD_AT_ONCE", 1)
     collection.delete(ids=["f50"])
     owned: Any = [{"user_id": "alice"}]
     collection.add(ids=["f50"], documents=["a zebra"], embeddings=embed(["nobody asks for this"]), metadatas=owned)
@@ -84,7 +84,7 @@ def test_what_is_written_here_meanwhile_is_not_overruled_by_what_was_read_before
         return found
 
     monkeypatch.setattr(store, "rows", then_written)
-    monkeypatch.setattr(second_look, "LATEST", 1)
+    monkeypatch.setattr(second_look, "LATEST_REREAD", 1)
     looked_again(alice)
     assert words_of(alice, "zebra")["f5"] > 0.0
 

@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, UserMemory
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.langchain_adaptive_memory.test_middleware import Scripted, ask, call, says
@@ -189,3 +189,16 @@ async def test_agents_do_not_queue_behind_the_event_loops_executor(ana: UserMemo
     finally:
         gate.set()
         await asyncio.gather(*waiting)
+
+
+async def test_feedback_on_what_an_agent_gave_back_judges_all_of_its_turn(ana: UserMemory) -> None:
+    ana.remember("never any black coffee", id="coffee")
+    remembering = AdaptiveMemoryMiddleware(ana, k=1, cite=False)
+    lookup = create_recall_tool(ana, k=1)
+    agent = agent_of(says(call("recall_memory", 1, query="black coffee"), "Green tea."), remembering, tools=[lookup])
+    out = await agent.ainvoke(ask("what does Ana drink, green tea?"), THREAD)
+    assert remembering.feedback(helpful=out, config=THREAD) == 2
+    assert await remembering.afeedback(helpful=out, config=THREAD) == 0
+    assert [ana.get(one).read.helpful for one in ("tea", "coffee", "ships")] == [1, 1, 0]
+    with pytest.raises(NotFoundError):
+        remembering.feedback(helpful=out, config={"configurable": {"thread_id": "another"}})

@@ -1,4 +1,4 @@
-"""How does what was learned move house? Out as plain JSON without any text, and in again wherever the texts are."""
+"""How is what was learned exported and imported? As plain JSON without texts, matched by id or by document and text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates import read_state as carry_over
+from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
@@ -27,8 +27,8 @@ from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.stored_metadata import hits_of
 
 FORMAT, VERSION = "adaptive-memory-state", 1
-PAGE = 1_000
-BATCH = 100  # records that nobody else writes meanwhile
+RECORDS_OF_A_PAGE = 1_000
+RESTORED_AT_ONCE = 100  # records that nobody else writes meanwhile
 _STATE = tuple(field.name for field in fields(ReadState))
 _MISSING = {"useful_step": UNKNOWN_STEP}  # in a state from before that was kept
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
@@ -40,7 +40,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
     lines: list[dict[str, Any]] = []
     pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from carry_over.standing(ports, scope, page, keep=False)
+        known = yield from known_states(ports, scope, page, keep=False)
         timeline = known.timeline.under(regime)
         for one in page:
             record = hits_of(scope, [one], known.states, ports.fields)[0].record
@@ -64,7 +64,7 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
     if missing:
         targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
     places, restored = {one.record.id: one_id for one_id, one in targets.items()}, set[str]()
-    for ids in (list(places)[start : start + BATCH] for start in range(0, len(places), BATCH)):
+    for ids in (list(places)[start : start + RESTORED_AT_ONCE] for start in range(0, len(places), RESTORED_AT_ONCE)):
         befores = {one: lines[places[one]][1] for one in ids}
         done = yield from one_writer(ports, scope, ids, _restore_all(ports, scope, befores, now=now))
         restored |= {places[one] for one in done}

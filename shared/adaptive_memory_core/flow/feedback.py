@@ -1,4 +1,4 @@
-"""How does a record's standing change on purpose? Verdicts on a recall, and pin, unpin, demote by hand."""
+"""How do verdicts, pins and demotions change a record? As rules applied inside one transaction of the ledger."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
 def change(
     ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
 ) -> Flow[ReadState]:
-    """Change one record's standing; who did it goes into the audit trail."""
+    """Change one record's state; who did it goes into the audit trail."""
     changing = _change(ports, scope, record_id, act, by=by, regime=regime, now=now)
     state = yield from one_writer(ports, scope, [record_id], changing)
     ports.write_back.wake()
@@ -134,7 +134,7 @@ def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change of standing: its name in the audit trail, and what it makes of a state."""
+    """A change on purpose: its name in the audit trail, and what it makes of a state."""
 
     name: str
     rule: Callable[[ReadState], ReadState]

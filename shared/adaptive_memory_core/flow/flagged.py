@@ -1,4 +1,4 @@
-"""Which records does a memory hold on to, and who decided so? The remembered, the pinned, and the audit trail."""
+"""Which records are remembered or pinned, and what changed them? The two lists, and the audit trail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, Sample
 
-PAGE = 1_000
+RECORDS_OF_A_PAGE = 1_000
 Flag = Literal["remembered", "pinned"]
 
 
@@ -23,8 +23,8 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
     shown = yield from ask(ports.records.flagged, scope, flag)
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
     records: list[Record] = []
-    for start in range(0, len(ids), PAGE):
-        found = yield from look_up(ports, scope, ids[start : start + PAGE])
+    for start in range(0, len(ids), RECORDS_OF_A_PAGE):
+        found = yield from look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE])
         flagged = [one for one in found.values() if getattr(one.record.read, flag)]
         records += yield from as_they_stand(ports, scope, flagged, regime=regime, now=now)
     return records

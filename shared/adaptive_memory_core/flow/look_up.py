@@ -1,4 +1,4 @@
-"""What stands in the collection, and what do we know of its reads? A record with its state as of now."""
+"""How is one record fetched by its id? From the collection, with its read state as of now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates import read_state as carry_over
+from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.decay.strength import as_of
 from adaptive_memory_core.policy.decay import Regime
@@ -23,7 +23,7 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True
     if not ids:
         return {}
     found = yield from ask(ports.records.fetch, scope, ids)
-    known = yield from carry_over.standing(ports, scope, list(found.values()), keep=keep)
+    known = yield from known_states(ports, scope, list(found.values()), keep=keep)
     hits = hits_of(scope, found.values(), known.states, ports.fields)
     return {hit.record.id: Stored(hit.record, hit._stored_id) for hit in hits}
 

@@ -1,4 +1,4 @@
-"""Which memories are let go because nobody reads them? The faded ones, in batches, each whole or not at all."""
+"""How are faded records removed? In batches, each whole or not at all; never a pinned or remembered one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
 from adaptive_memory_core.reports import PruneReceipt
 
-BATCH = 200  # records of one transaction
+PRUNED_AT_ONCE = 200  # records of one transaction
 UNMET = Timeline(0, (Span(0, -math.inf, Pace()),))  # nothing has decayed
 Archive = Callable[[Sequence[Record]], None]
 
@@ -57,14 +57,14 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     tally, last = _Tally(), 0
     yield from _strangers(ports, call, tally)
     while True:
-        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=BATCH)
+        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=PRUNED_AT_ONCE)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
         tally.kept += len(page) - len(doomed)
         room = call.limit - len(tally.ids)
         names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed[:room]}
         letting_go = _let_go(ports, call, names, tally)
         yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), letting_go)
-        if len(page) < BATCH or len(doomed) > room:
+        if len(page) < PRUNED_AT_ONCE or len(doomed) > room:
             return PruneReceipt(
                 ids=tuple(tally.ids),
                 below=call.below,

@@ -1,11 +1,11 @@
-"""Which records of a scope has the ledger not met? Those that somebody else wrote and no recall has come across."""
+"""Which records of a scope has the ledger never met? Those written by other programs and never recalled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.candidates import read_state as carry_over
+from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.ports import Found, Ports, seen
 from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.stored_metadata import hits_of
@@ -16,7 +16,7 @@ def unmet(ports: Ports, scope: Scope) -> Flow[dict[str, Seen]]:
     strangers: dict[str, Seen] = {}
     pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from carry_over.standing(ports, scope, page, keep=False)
+        known = yield from known_states(ports, scope, page, keep=False)
         new = [one for one in page if one.stored_id not in known.states]
         strangers |= {hit._stored_id: seen(hit.record) for hit in hits_of(scope, new, {}, ports.fields)}
     return strangers

@@ -1,4 +1,4 @@
-"""What does a verdict do to the importance? A bounded share of it, up or down. And what does a demotion undo?"""
+"""How does a verdict change the importance, and a demotion undo that? A bounded share of it, up or down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does text become vectors? Whatever the user has - a function, a Chroma embedding function - behind one face."""
+"""How is any embedder called in one way? Functions, Chroma's embedding functions and models of frameworks, wrapped."""
 
 from __future__ import annotations
 
@@ -122,6 +122,8 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     Traceback (most recent call last):
     adaptive_memory_core.errors.InvalidInputError: embedder= is a str, which cannot be called with texts. Allowed: ...
     """
+    if isinstance(wrapped := getattr(thing, "embedder", None), Embedder):
+        thing = wrapped  # a model of a framework around one of ours, which keeps its name
     if isinstance(thing, Embedder):
         return thing if name is None else replace(thing, name=name)
     if (methods := methods_of(thing)) is not None and not _is_chromas(thing):

@@ -1,4 +1,4 @@
-"""What becomes of a record that says the same as a better hit, or nearly so?"""
+"""How are hits treated that say the same as a better one, or nearly so?"""
 
 from __future__ import annotations
 

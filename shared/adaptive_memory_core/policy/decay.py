@@ -1,4 +1,4 @@
-"""At what pace does a memory lose what nobody reads? ARM's numbers, for all records or for one kind of them."""
+"""How quickly does a memory lose what nobody reads? ARM's numbers, for all records or for one kind."""
 
 from __future__ import annotations
 

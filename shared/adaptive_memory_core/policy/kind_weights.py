@@ -1,4 +1,4 @@
-"""How much does a kind of memory count beside the others? A share of its score that it keeps."""
+"""How much does each kind of memory count? The share of its score that a record of the kind keeps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from adaptive_memory_core.errors import PolicyError
 
-MOST = 10.0  # the largest weight; a kind of weight 10 leaves all others a tenth of their score
+LARGEST_WEIGHT = 10.0  # the largest weight; a kind of weight 10 leaves all others a tenth of their score
 
 KindWeights = tuple[tuple[str, float], ...]
 
@@ -25,7 +25,7 @@ def kind_weights_of(given: object) -> KindWeights:
     if not usable or not isinstance(pairs, list | tuple) or len(dict(pairs)) < len(pairs):
         raise PolicyError(
             f"Policy(kind_weights={given!r}) is not allowed. Give a mapping from kinds, each once, to numbers above 0 "
-            f'and up to {MOST:g}, e.g. {{"fact": 1.0, "reflection": 0.8}}.'
+            f'and up to {LARGEST_WEIGHT:g}, e.g. {{"fact": 1.0, "reflection": 0.8}}.'
         )
     return tuple(sorted((kind, float(weight)) for kind, weight in pairs))
 
@@ -50,4 +50,4 @@ def _is_kind(name: object) -> bool:
 
 def _is_weight(value: object) -> bool:
     usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return usable and 0.0 < value <= MOST  # type: ignore[operator] # it is a number here
+    return usable and 0.0 < value <= LARGEST_WEIGHT  # type: ignore[operator] # it is a number here

@@ -1,4 +1,4 @@
-"""Which policies have a name? The settings of each: the literature's, and ours, which is none."""
+"""Which presets are there? The settings of each: the literature's, and the default."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def settings_of(name: object) -> Settings:
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
-    """The published blend: equal standing of the three signals and no smallest spread to speak of."""
+    """The published blend: equal weights of the three signals and no smallest spread to speak of."""
     plain: dict[str, Any] = {
         "blend": "sum",
         "channels": ("dense",),

@@ -1,4 +1,4 @@
-"""What does it do to a record that it was read? The numbers behind recency, and behind the count of reads."""
+"""How does being read change recency and importance? The numbers behind both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much does a reranker decide, of how many records, and how long is it waited for?"""
+"""How much does a reranker decide, about how many records, and how long is it waited for?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of an answer besides its hits, and which of them are shown together?"""
+"""What is shown with a hit, and which hits are shown together?"""
 
 from __future__ import annotations
 

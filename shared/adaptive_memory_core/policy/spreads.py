@@ -1,4 +1,4 @@
-"""From which difference between candidates on does a signal tell them apart?"""
+"""How large must a difference between candidates be to count in full? The smallest spread of each signal."""
 
 from __future__ import annotations
 

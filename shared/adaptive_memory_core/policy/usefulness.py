@@ -1,4 +1,4 @@
-"""How much does it count that a memory was of use? The numbers behind the recency of useful reads."""
+"""How much does a helpful verdict count, and how does it wear off?"""
 
 from __future__ import annotations
 

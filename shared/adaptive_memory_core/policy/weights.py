@@ -1,4 +1,4 @@
-"""How much does each signal count? Relative numbers, and where the default ones come from."""
+"""How much does each signal count? Relative weights, and where the default ones come from."""
 
 from __future__ import annotations
 

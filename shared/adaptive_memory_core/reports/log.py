@@ -1,4 +1,4 @@
-"""What happened to a memory? Its recalls and the changes of its records, as the ledger keeps them."""
+"""What does the log report? Past recalls, and the changes of records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LoggedRecall:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line of the audit trail: what happened to a record's standing, at which of the user's recalls, by whom.
+    """A line of the audit trail: what happened to a record's state, at which of the user's recalls, by whom.
 
     `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful" or "pruned"; `by` is "recall <id>"
     or the name that the caller gave.

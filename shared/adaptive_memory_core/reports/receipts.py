@@ -1,4 +1,4 @@
-"""What came of forgetting, pruning and restoring? A receipt of each."""
+"""What do forgetting, pruning and restoring report? A receipt each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good is a hit in our own blend? Its relevance, times what importance and reads may add, raised by usefulness."""
+"""How is the default score computed? Relevance, times what importance and reads may add, raised by usefulness."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
-FIT = 0.15  # share of the best one's relevance from which usefulness counts in full; on half of benchmarks/bursts.py
+FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
 
-SAME = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
+SAME_AS_ASKED = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
 
 
 def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float]:
@@ -49,13 +49,13 @@ def fits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
     best, nearest = max(close, default=0.0), max(similarities, default=0.0)
     if best <= 0.0:
         return [0.0] * len(close)
-    near = (min(1.0, max(0.0, one) / (FIT * best)) for one in close)
+    near = (min(1.0, max(0.0, one) / (FULL_USE_FROM * best)) for one in close)
     return [share * _open(like, nearest) for share, like in zip(near, similarities, strict=True)]
 
 
 def _open(similarity: float, nearest: float) -> float:
     """What room the nearest leaves: all of it, unless it is nearly the same as what was asked for."""
-    return 1.0 if similarity >= nearest else min(1.0, max(0.0, (1.0 - nearest) / SAME))
+    return 1.0 if similarity >= nearest else min(1.0, max(0.0, (1.0 - nearest) / SAME_AS_ASKED))
 
 
 def bounded(

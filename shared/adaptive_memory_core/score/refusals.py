@@ -1,4 +1,4 @@
-"""What will the caller not have? Records that a predicate refuses, and those that the model has before it already."""
+"""Which records does the caller refuse? Those that a predicate refuses, and those that the model can see already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
 AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
 MOST_PLACES = 8  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
-SHORTEST = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
+SHORTEST_SOUGHT = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
 
 
 def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> Callable[[Record], str | None]:
@@ -31,7 +31,7 @@ def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> C
 
     def barred(record: Record) -> str | None:
         text = _plain(record.text)
-        if record.id in given or text in texts or (len(text) >= SHORTEST and _within(text, whole)):
+        if record.id in given or text in texts or (len(text) >= SHORTEST_SOUGHT and _within(text, whole)):
             return IN_CONTEXT
         return REFUSED if accept is not None and not _accepted(accept(record)) else None
 

@@ -1,4 +1,4 @@
-"""What does it change that a question asks about a time? Recency steps back, and so does what is of another time."""
+"""How does a time that is asked about change scores? Recency counts less, and so do records of another time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done behind the calls? One thread a memory does all its chores in turn; here they are paced and stopped."""
+"""How does work in the background run? One thread a memory does all chores in turn, paced, stopped and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is the ledger's file opened? Write-ahead logging, the schema of today, and errors that say what is in the way."""
+"""How is a connection to the ledger's file opened? Write-ahead logging, the current schema, clear errors."""
 
 from __future__ import annotations
 

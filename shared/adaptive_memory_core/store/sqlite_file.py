@@ -1,4 +1,4 @@
-"""How do threads and processes share the ledger's file? By one connection, one lock, and waiting without the lock."""
+"""How do threads and processes share the ledger's file? One connection, one lock, and waiting without the lock."""
 
 from __future__ import annotations
 

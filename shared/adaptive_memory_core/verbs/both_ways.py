@@ -1,4 +1,4 @@
-"""How does one verb stand twice, blocking and async? It is written once, as a flow; a driver makes each form of it."""
+"""How does one verb become a blocking and an async method? It is a flow; a driver makes each method of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a user think of a memory? Verdicts on recalls and answers, pins and demotions, as flows ready to run."""
+"""How does a user give feedback? Verdicts on recalls and answers, pins and demotions, as checked flows."""
 
 from __future__ import annotations
 

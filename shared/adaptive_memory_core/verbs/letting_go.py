@@ -1,4 +1,4 @@
-"""What does a user let go of, or take along? Forgetting, pruning, and what was learned as plain values."""
+"""How does a user remove or export memories? Forgetting, pruning, and what was learned as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a user's memory fare? Its log, its protected records, its numbers, and what chance finds in it."""
+"""How does a user look into a memory? Its log, protected records, statistics, and calibration."""
 
 from __future__ import annotations
 

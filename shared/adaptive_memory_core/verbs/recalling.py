@@ -1,4 +1,4 @@
-"""What does a user look for? A recall, a ranking of what others found, one record: checked, as flows ready to run."""
+"""How does a user look something up? Recall, rerank and get, as checked flows."""
 
 from __future__ import annotations
 

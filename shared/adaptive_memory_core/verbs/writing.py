@@ -1,4 +1,4 @@
-"""What does a user write? Records one by one or many at once, checked, as flows that are ready to run."""
+"""How does a user store records? One or many at once, as checked flows."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
-from adaptive_memory_core.channels.words.bm25 import LENGTH, SATURATION, Posting, coverage
+from adaptive_memory_core.channels.words.bm25 import LENGTH_NORMALISATION, TERM_SATURATION, Posting, coverage
 
 
 def talk(sessions: list[str | None], speakers: list[str | None] | None = None, told: int = 0) -> Turns:
@@ -27,10 +27,10 @@ def test_the_record_itself_is_scored_by_bm25_as_published() -> None:
     idf = [math.log(1 + (3 - df + 0.5) / (df + 0.5)) for df in (2, 1)]
 
     def part(count: float, length: float) -> float:
-        held_back = SATURATION * (1 - LENGTH + LENGTH * length / float(lengths.mean()))
-        return count * (SATURATION + 1) / (count + held_back)
+        held_back = TERM_SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length / float(lengths.mean()))
+        return count * (TERM_SATURATION + 1) / (count + held_back)
 
-    most = sum(idf) * (1 + SATURATION)
+    most = sum(idf) * (1 + TERM_SATURATION)
     assert found.words[0] == pytest.approx(idf[0] * part(1, 4) / most)
     assert found.words[1] == pytest.approx((idf[0] * part(3, 8) + idf[1] * part(1, 8)) / most)
     assert found.words[2] == 0.0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import English, Intent, Sign, Window
-from adaptive_memory_core.cue.time.intent import LONGEST, understand
+from adaptive_memory_core.cue.time.intent import LONGEST_READ, understand
 from tests.cue.time.found import FOUND
 from tests.cue.time.questions import ASKED_AT, QUESTIONS, Question
 
@@ -130,7 +130,7 @@ def test_a_time_to_come_is_no_time_to_look_back_at() -> None:
 
 def test_a_pasted_document_says_nothing_of_when() -> None:
     assert asked("what did I do yesterday?")
-    assert not asked("what did I do yesterday? " + "x" * LONGEST)
+    assert not asked("what did I do yesterday? " + "x" * LONGEST_READ)
 
 
 def test_another_language_is_a_function() -> None:

@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, arun, run
-from adaptive_memory_core.flow.calls.foreign_calls import MOST, Question, Unanswered, UnansweredBy, ask_foreign
+from adaptive_memory_core.flow.calls.foreign_calls import (
+    MOST_UNANSWERED,
+    Question,
+    Unanswered,
+    UnansweredBy,
+    ask_foreign,
+)
 
 SOON = 0.01
 
@@ -69,10 +75,10 @@ async def test_what_is_late_is_an_error_and_is_counted_until_it_comes_back(gate:
         gate.wait(60)
 
     late = Unanswered()
-    for _ in range(MOST):
+    for _ in range(MOST_UNANSWERED):
         for (outcome,) in await both(Question(hang, SOON, late)):
             assert isinstance(outcome.error, TimeoutError)
-    assert calls == MOST
+    assert calls == MOST_UNANSWERED
     assert late.too_many
     assert "still running" in str(run(asked(Question(hang, SOON, late)))[0].error)
     gate.set()
@@ -111,7 +117,7 @@ async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threadi
         gate.wait(60)
 
     with ThreadPoolExecutor(1) as executor:
-        recalls = [asyncio.create_task(arun(asked(Question(hang, 0, late)), executor)) for _ in range(MOST)]
+        recalls = [asyncio.create_task(arun(asked(Question(hang, 0, late)), executor)) for _ in range(MOST_UNANSWERED)]
         assert all([await asyncio.to_thread(begun.acquire, timeout=60) for _ in recalls])
         for recall in recalls:
             recall.cancel()

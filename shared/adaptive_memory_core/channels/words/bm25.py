@@ -1,4 +1,4 @@
-"""How well do a record's words answer the cue's? BM25 of the record itself, of its neighbours and of its session.
+"""How well do the words of a record match those of the cue? BM25 of the record, of its neighbours and of its session.
 
 All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
 [0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.
@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
-LENGTH = 0.4  # BM25's b: how much longer texts are held back
-NEAR = 1  # turns on either side that are a turn's nearest neighbours
-AROUND = 3  # likewise, of its wider surroundings
+TERM_SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
+LENGTH_NORMALISATION = 0.4  # BM25's b: how much longer texts are held back
+NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
+TURNS_AROUND = 3  # likewise, of its wider surroundings
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
 Array = Any
 
@@ -90,7 +90,7 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     for one, weight in found:
         words[one.docs] += weight * _saturated(one.counts, layout.lengths[one.docs], average)
     best = min(1.0, float(words.max(initial=0.0)) / total)
-    own = words / (total * (1.0 + SATURATION))
+    own = words / (total * (1.0 + TERM_SATURATION))
     if not in_sessions:
         return Coverage(own, None, None, None, best)
     return Coverage(own, *_surroundings(found, layout, total), best)
@@ -101,7 +101,7 @@ def _surroundings(found: Sequence[tuple[Posting, float]], layout: Layout, total:
     places = np.arange(len(layout.order))
     spans = [
         (np.maximum(layout.first, places - reach), np.minimum(layout.last, places + reach + 1))
-        for reach in (NEAR, AROUND)
+        for reach in (NEAR_TURNS, TURNS_AROUND)
     ]
     spans.append((layout.first, layout.last))
     lengths = _running(layout.lengths[layout.order])
@@ -118,14 +118,14 @@ def _surroundings(found: Sequence[tuple[Posting, float]], layout: Layout, total:
             np.add(score, weight * _saturated(running[high] - running[low], long, average), out=score)
     back = np.empty_like(places)
     back[layout.order] = places
-    near, around, session = (score[back] / (total * (1.0 + SATURATION)) for score, _, _ in sums)
+    near, around, session = (score[back] / (total * (1.0 + TERM_SATURATION)) for score, _, _ in sums)
     return near, around, session
 
 
 def _saturated(counts: Array, lengths: Array, average: float) -> Array:
     """BM25's term frequency part, at most 1 + k1."""
-    held_back = SATURATION * (1.0 - LENGTH + LENGTH * lengths / max(average, 1e-9))
-    return counts * (1.0 + SATURATION) / (counts + held_back)
+    held_back = TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / max(average, 1e-9))
+    return counts * (1.0 + TERM_SATURATION) / (counts + held_back)
 
 
 def _running(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Which words does a text have? Stemmed and without the commonest; identifiers, codes and paths stay whole besides.
+"""Which words does a text have? Stemmed, without stop words; identifiers, codes and paths are kept whole as well.
 
 A text in a script without spaces is taken by pairs of characters.
 """
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from adaptive_memory_core.channels.words.stem import stem
 
-LONGEST = 60  # characters of a word; what is longer is no word that anybody asks for
+LONGEST_WORD = 60  # characters of a word; what is longer is no word that anybody asks for
 REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
 STOP_WORDS = frozenset(
     """
@@ -65,13 +65,13 @@ def _of_short(chunk: str) -> tuple[str, ...]:
 
 def _parts(chunk: str) -> Iterator[str]:
     parts = [part for run in _WORD.findall(chunk) for part in _HUMP.split(run)]
-    if len(chunk) <= LONGEST and _is_identifier(chunk, parts):
+    if len(chunk) <= LONGEST_WORD and _is_identifier(chunk, parts):
         yield chunk.lower()
     for part in parts:
         word = part.lower()
         if _UNSPACED.search(word):
             yield from _pairs(word)
-        elif len(word) <= LONGEST and word not in STOP_WORDS:
+        elif len(word) <= LONGEST_WORD and word not in STOP_WORDS:
             yield stem(word)
 
 

@@ -1,4 +1,4 @@
-"""When is asked about? A time that can be named, the past, the beginning, the present - or, mostly, none of these."""
+"""Which time does a question ask about? A named span, the past, the beginning, the present, or (mostly) none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Lean = Literal["past", "earliest", "present"]
-LONGEST = 1_000  # characters of a cue that are looked at; longer ones are pasted, and their dates are somebody else's
+LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are pasted, and their dates are not asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def understand(text: str, languages: Iterable[Language], *, now: float) -> Inten
 
 def signs(text: str, language: Language, *, now: float) -> list[Sign]:
     """What one language makes of a question."""
-    found = list(language(text, now)) if len(text) <= LONGEST else []
+    found = list(language(text, now)) if len(text) <= LONGEST_READ else []
     for one in found:
         if not isinstance(one, Sign):
             raise TypeError(f"a language gave {one!r}, and not a Sign")

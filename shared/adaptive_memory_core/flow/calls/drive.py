@@ -1,4 +1,4 @@
-"""How does one piece of logic run both blocking and async? A flow asks, a driver does."""
+"""How does one flow run both blocking and async? The flow asks for calls; a driver makes them."""
 
 from __future__ import annotations
 

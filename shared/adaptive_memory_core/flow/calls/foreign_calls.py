@@ -1,4 +1,4 @@
-"""How is somebody else's code asked, that may hang? In threads that are left behind, and tasks that are cancelled.
+"""How is a caller's function called safely if it may hang? In threads that nobody joins and tasks that are cancelled.
 
 Nothing here waits longer than it was told to, nor keeps the interpreter from ending. A call that was given up runs on,
 and `Unanswered` counts it: where too many have not come back, no further one is begun.
@@ -24,7 +24,7 @@ from adaptive_memory_core.flow.calls.threads import awaited, background, settled
 
 T = TypeVar("T")
 P = ParamSpec("P")
-MOST = 4  # calls of one channel that may be running on unheard; guess
+MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; guess
 FUNCTIONS = 64  # whose unanswered calls are counted; guess
 
 
@@ -36,7 +36,7 @@ class Unanswered:
 
     @property
     def too_many(self) -> bool:
-        return self._calls >= MOST
+        return self._calls >= MOST_UNANSWERED
 
     def give_up(self, call: Any) -> None:
         with self._turn:
@@ -279,7 +279,7 @@ def _as_answer(error: BaseException) -> Exception:
 
 def _refused() -> Future[Any]:
     future: Future[Any] = Future()
-    future.set_exception(TimeoutError(f"{MOST} earlier calls of it were given up and are still running"))
+    future.set_exception(TimeoutError(f"{MOST_UNANSWERED} earlier calls of it were given up and are still running"))
     return future
 
 

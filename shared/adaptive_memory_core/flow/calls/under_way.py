@@ -1,4 +1,4 @@
-"""Which calls are under way? Whoever closes a memory waits for them, and lets no new one begin."""
+"""Which calls are running? `close` waits for them, and no new one may begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records are candidates? All that the sources named, as one union: fetched once, their read state asked once."""
+"""Which records are candidates? The union of what all sources named, fetched once, with read state asked once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome
 from adaptive_memory_core.flow.calls.time_limits import among
-from adaptive_memory_core.flow.candidates import read_state
+from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
@@ -90,7 +90,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
     """What the ledger knows of the records; a recall can do without."""
     try:
         keep, turn = request.reinforce, request.turn
-        known = yield from read_state.standing(ports, request.scope, found, keep=keep, turn=turn)
+        known = yield from known_states(ports, request.scope, found, keep=keep, turn=turn)
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)

@@ -1,4 +1,4 @@
-"""What becomes of what was learned when a document is written anew? It goes to the records of the same text.
+"""What read state do the candidates have? Asked once; what is new takes over the state of the same text.
 
 Programs that keep an index up to date delete a document's records and write new ones under new ids. A record that
 the ledger has not met takes over the state of one that is gone, if both are of one document and word for word the same.
@@ -15,7 +15,7 @@ from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Scope
 
 
-def standing(
+def known_states(
     ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool, turn: str | None = None
 ) -> Flow[KnownStates]:
     """What the ledger knows of the records, or of those they replace; `keep=False` looks and writes nothing."""

@@ -1,4 +1,4 @@
-"""What must a ledger be able to do? Small parts over one store; what one call changes, changes whole or not at all.
+"""What must a ledger be able to do? Small parts over one store; each call is kept whole or not at all.
 
 `tests/store/ledger/contract/` is what every implementation has to pass. Calls may come from any thread.
 """

@@ -1,4 +1,4 @@
-"""What was said right before and after? What stands beside the hits in their conversation, fetched to be shown."""
+"""What was said right before and after a hit? Its neighbours in the conversation, fetched to be shown."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from adaptive_memory_core.score.gates import stale
 from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
-LONGEST = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
+MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
 LEFT_OUT = "what stands beside the hits was left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
-TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {LONGEST:,} turns"
+TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {MOST_TURNS:,} turns"
 
 BEFORE, AFTER = -1, 1
 
@@ -58,9 +58,9 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     for kind in dict.fromkeys(map(type, sessions)):  # a database compares texts with texts only
         named = [value for value in sessions if type(value) is kind]
         rows += yield from in_collection(
-            ports, request.policy, ports.records.said_in, request.scope, named, LONGEST + 1
+            ports, request.policy, ports.records.said_in, request.scope, named, MOST_TURNS + 1
         )
-    if len(rows) > LONGEST:
+    if len(rows) > MOST_TURNS:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
     pairs = beside((hit._stored_id, _turn(request, hit.record)) for hit in hits)

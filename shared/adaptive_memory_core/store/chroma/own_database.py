@@ -1,4 +1,4 @@
-"""What does Chroma's own SQLite file say of a collection? Read beside Chroma, without its help: it may be unable to."""
+"""What is in Chroma's own SQLite file? Read without Chroma, which may be unable to."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def faults(directory: Path) -> list[str]:
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except DamagedStoreError as error:
+    except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
 

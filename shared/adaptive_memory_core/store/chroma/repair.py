@@ -1,4 +1,4 @@
-"""How is a collection mended that cannot be opened? With its directory locked, and no other client over it."""
+"""How is a collection repaired that cannot be opened? With its directory locked, and no other client over it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _told(done: Rebuilt) -> str:
     return (
         f"It was made anew: {done.kept} vectors could still be read, {done.embedded} were embedded again."
         + (lost if done.without_vector else "")
-        + ("" if done.aside is None else f" The old files are in {str(done.aside)!r}; delete them when all is well.")
+        + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")
     )
 
 

@@ -1,4 +1,4 @@
-"""Who changed a record's standing, and when? A line for each pin, unpin, demotion, verdict and remembrance."""
+"""Who changed a record's state, and when? A line for each pin, unpin, demotion, verdict and remembrance."""
 
 from __future__ import annotations
 

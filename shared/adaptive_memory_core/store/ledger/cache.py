@@ -1,4 +1,4 @@
-"""What need not be read again? States and users seen since another connection last wrote, which SQLite can tell."""
+"""Which rows of the ledger need not be read again? States and users seen since another connection last wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
 from adaptive_memory_core.store.ledger.logged_ids import Keys
 
 Known = tuple[int, ReadState] | None
-MOST = 200_000  # states kept, and numbers of ids
+MOST_STATES = 200_000  # states kept, and numbers of ids
 
 
 class User(NamedTuple):
@@ -40,7 +40,7 @@ class LedgerCache:
     def notice(self, sql: sqlite3.Connection) -> None:
         """Forget everything where another connection has written since."""
         version = sql.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version or max(len(self._rows), len(self.logged_ids)) > MOST:
+        if version != self._version or max(len(self._rows), len(self.logged_ids)) > MOST_STATES:
             self.clear()
             self._version = version
 

@@ -1,4 +1,4 @@
-"""Is this file a ledger, and is it whole? What SQLite says of one that is not, in our words."""
+"""Is this file a ledger, and is it whole? SQLite's errors about one that is not, in our words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is every row of the ledger readable, and can what it says be true? This reads all of it."""
+"""Is every row of the ledger readable and possible? Reads all of it."""
 
 from __future__ import annotations
 

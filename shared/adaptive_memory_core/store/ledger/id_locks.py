@@ -1,4 +1,4 @@
-"""Who may write a record now? One writer of each (user, id) at a time, over all threads and processes of a ledger.
+"""Who may write a record now? One writer of each (user, id) at a time, across threads and processes.
 
 A lock is a file beside the ledger, which the operating system frees when its holder dies; a ledger in RAM needs the
 locks of its process alone. Ids share 256 locks: 32 groups of users with 8 locks each, so that a batch of one user's

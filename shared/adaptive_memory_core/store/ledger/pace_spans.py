@@ -1,4 +1,4 @@
-"""Which pace held at which of a user's steps? A row wherever it changed, so that decay stays exact when policies do."""
+"""Which pace of decay held at which of a user's recalls? A row for each change, so that decay stays exact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
 from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.store.ledger import state_rows as rows
 
-MOST = 200  # spans of one user
+MOST_SPANS = 200  # spans of one user
 
 
 def timeline(sql: sqlite3.Connection, user: int) -> Timeline:

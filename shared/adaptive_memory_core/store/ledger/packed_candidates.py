@@ -1,4 +1,4 @@
-"""How do the candidates of a recall fit into few bytes? Numbers for their ids, then narrow columns of whole numbers.
+"""How are the candidates of a recall packed into few bytes? Numbers for their ids, then narrow columns of integers.
 
 A packed line is its version, three lengths, the numbers that stand for the ids (`logged_ids`), the different reasons as
 text, and the rest, compressed where that is worth the time: which candidate has which reason, the titles of the

@@ -1,4 +1,4 @@
-"""How is a recall written down? As columns of whole numbers, packed; lines of earlier versions are read as JSON."""
+"""How is a recall encoded for the log? As packed columns of integers; older lines are JSON."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class LedgerRecalls:
             return Timeline(known.step - 1, known.under(entry.regime).spans)
         before = Timeline(turn.step - 1, known.spans)
         timeline = Timeline(before.step, pace_spans.note(sql, user, before, entry.at, entry.pace, entry.regime))
-        if len(timeline.spans) > pace_spans.MOST:
+        if len(timeline.spans) > pace_spans.MOST_SPANS:
             timeline = pace_spans.compact(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline

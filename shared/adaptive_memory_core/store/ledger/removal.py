@@ -1,4 +1,4 @@
-"""How do records leave the ledger? With all that hangs on them, and no read can come in between.
+"""How are records removed from the ledger? With all that belongs to them, and no read in between.
 
 A record that is forgotten loses every trace; one that is pruned stays in the audit trail by its id.
 """

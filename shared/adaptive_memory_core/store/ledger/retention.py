@@ -1,4 +1,4 @@
-"""What does the ledger let go of by itself? Recalls beyond the retention, and notes that have served their time."""
+"""What does the ledger delete by itself? Recalls beyond the retention, and notes that have expired."""
 
 from __future__ import annotations
 

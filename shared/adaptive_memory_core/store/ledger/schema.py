@@ -1,4 +1,4 @@
-"""What stands in the ledger file? The tables, as steps from each version of the schema to the next."""
+"""Which tables has the ledger's file? As steps from each version of the schema to the next."""
 
 from __future__ import annotations
 

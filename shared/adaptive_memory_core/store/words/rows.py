@@ -1,4 +1,4 @@
-"""What is kept of a record's words? A row: digests of its words, and how often they come.
+"""What is stored of a record's words? One row: digests of its words, and how often they come.
 
 No word can be read from it.
 """
@@ -16,7 +16,7 @@ from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
 
-MOST = 65_535  # times that one word of a record counts
+MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts
 
 
 class Text(NamedTuple):
@@ -43,7 +43,7 @@ def row_of(one: Text) -> WordRow:
     told = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
     found = Counter(words(told + one.text))
     terms = np.fromiter((digest_of(word) for word in found), dtype="<i8", count=len(found))
-    counts = np.fromiter((min(MOST, count) for count in found.values()), dtype="<u2", count=len(found))
+    counts = np.fromiter((min(MOST_OF_ONE_WORD, count) for count in found.values()), dtype="<u2", count=len(found))
     return (
         one.stored_id,
         mark(one.text, one.turn),
