@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
@@ -63,6 +64,12 @@ class UserMemory:
         """The memory that this is one scope of."""
         return self._memory
 
+    def scope_in(self, memory: Memory) -> Scope:
+        """Whose it is, where it is a scope of that memory."""
+        if self._memory is not memory:
+            raise ScopeError(f"The fallback {self!r} is of another memory. Give one of this memory's scopes.")
+        return self.scope
+
     def run(self, flow: Flow[T]) -> T:
         """Drive a flow of this user's in this thread."""
         with self._memory.call():
@@ -70,5 +77,4 @@ class UserMemory:
 
     async def arun(self, flow: Flow[T]) -> T:
         """Drive a flow of this user's from an event loop, with its I/O in the memory's threads."""
-        with self._memory.waits():
-            return await arun(unmet_here(flow, self.fallback), self._memory.executor)
+        return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
@@ -14,7 +16,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ledger, Ports
-from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
+from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
 from adaptive_memory_core.options import Options
@@ -29,6 +31,7 @@ from adaptive_memory_core.store.check_memory import compare_on_opening, whole_me
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
@@ -161,3 +164,18 @@ def _ledger(collection: Collection, options: Options, handles: ExitStack) -> Led
         handles.callback(ledger.close)
     ledger.attach(str(collection.id), collection.name)
     return ledger
+
+
+def repaired(
+    path: str | Path,
+    collection: str,
+    embedder: Any,
+    ledger: str | Path | None,
+    progress: Callable[[int, int], object] | None,
+    *,
+    anew: bool,
+) -> Sequence[Finding]:
+    """What was wrong with the index in a directory, and was mended."""
+    directory = locations.checked(path)
+    beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
+    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

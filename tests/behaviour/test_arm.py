@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from tests.behaviour.naive_arm import NaiveARM
 from tests.conftest import DIMENSIONS, Clock
-from tests.naive_arm import NaiveARM
 
 PROFILES = ["balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive"]
 USERS = ["alice", "bob"]

@@ -13,13 +13,12 @@ import pytest
 import langchain_adaptive_memory
 from adaptive_memory_core import AdaptiveMemory
 from llama_adaptive_memory import AdaptiveMemoryRetriever, LocalEmbedding
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
 from tests.llama_adaptive_memory.conftest import HashedWords, texts
 from tests.llama_adaptive_memory.reader import EVERY_READ, READERS, opened
-from tests.store.conftest import ChromaServer, chroma_server
 from tests.test_examples import environment
 
-__all__ = ["chroma_server"]  # the fixture
 READS = 25
 ROOT = Path(__file__).parents[2]
 FRAMEWORKS = sorted(READERS) if hasattr(langchain_adaptive_memory, "AdaptiveMemoryRetriever") else ["llama_index"] * 2

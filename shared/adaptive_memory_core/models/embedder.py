@@ -146,6 +146,15 @@ def _of_framework(thing: Any, methods: Methods, name: str | None) -> Embedder:
     return Embedder(name, methods.documents, methods.query, size, methods.aquery, methods.adocuments)
 
 
+def bundled_unless(given: Any) -> Embedder:
+    """The embedder that was given, else the bundled one, which needs the extra `local`."""
+    if given is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        given = LocalEmbedder()
+    return as_embedder(given)
+
+
 def of_collection(collection: Any) -> Embedder:
     """The embedder a `chromadb.Collection` was made with. A collection that names none is refused, never guessed at."""
     return as_embedder(function_of(collection))

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 ITEMS = [{"text": f"{word} tea", "id": word} for word in ("green", "black", "white")]
 
 
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    return memory.for_user("alice")
-
-
 def bare(answer: Recall) -> Recall:
     """An answer without what differs from call to call."""
     return replace(answer, id="", step=None)
