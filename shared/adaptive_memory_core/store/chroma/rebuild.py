@@ -64,6 +64,12 @@ def move_aside(held: Contents) -> list[Path]:
     return [target, *unfinished]
 
 
+def finish(held: Contents) -> None:
+    """The index is whole: no vector is to be taken from files aside any more."""
+    for mark in held.folder.parent.glob(f"{ASIDE}/{held.folder.name}-*/{UNFINISHED}"):
+        mark.unlink()
+
+
 def rebuild(
     collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed, progress: Progress | None
 ) -> Rebuilt:
@@ -80,8 +86,7 @@ def rebuild(
         _write(collection, {one: np.zeros(held.dimension or 1) if row is None else row for one, row in found.items()})
         embedded += len(made)
         _report(progress, start + len(page), len(held.ids))
-    for place in aside:
-        (place / UNFINISHED).unlink()
+    finish(held)
     return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), tuple(aside))
 
 
