@@ -61,8 +61,7 @@ class AdaptiveMemory:
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
         """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
-        Takes the same options as the constructor. Without `embedder` it uses the bundled one, which needs the extra
-        `local`. A directory that another process has open raises StoreInUseError, damaged files DamagedStoreError.
+        It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`.
         """
         options["embedder"] = source = bundled_unless(options.get("embedder"))
         with process_lock.held(locations.checked(path)):
@@ -131,9 +130,7 @@ class AdaptiveMemory:
         await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
 
     def close(self) -> None:
-        """Write back what is due and release everything, once the calls under way have ended.
-
-        What cannot be written back waits in the ledger, with a RuntimeWarning."""
+        """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""
         self._opened.close()
 
     async def aclose(self) -> None:
