@@ -71,7 +71,7 @@ SAYS = {
     ],
     "16_mem0_export.py": [
         "3 of 4 memories belong to a user",
-        "ana: Is allergic to peanuts (2 records, {'source': 'chat', 'categories': ['health']})",
+        "ana: Is allergic to peanuts (2 records, {'categories': ['health'], 'source': 'chat'})",
         "ben: Drinks black coffee (1 records, {'source': 'mail'})",
     ],
     "21_llama_query_engine.py": [

@@ -69,7 +69,7 @@ class ItemsFile:
             ) from error
 
     def _prepare(self) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = FAST"):
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
             self._sql.execute(f"PRAGMA {pragma}")
         with self.writing() as sql:
             found = sql.execute("PRAGMA user_version").fetchone()[0]

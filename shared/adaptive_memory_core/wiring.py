@@ -35,6 +35,7 @@ from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
@@ -105,6 +106,7 @@ class _Parts:
         self.records = ChromaRecords(collection, self.fields)
         self.search = ChromaSearch(collection, self.fields)
         self.directory = locations.directory_of(collection)
+        self._look_for_gone = is_beside(self.directory, options.get("ledger"))
         compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
@@ -139,6 +141,9 @@ class _Parts:
 
     def _trim(self) -> None:
         keep, now = self.keeping, self.in_force.now()
+        if self.directory is not None and self._look_for_gone:
+            self._look_for_gone = False
+            forget_gone_collections(self.directory, self.ledger)
         self.ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
         self.ledger.statistics.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
 

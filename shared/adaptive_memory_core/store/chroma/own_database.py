@@ -125,6 +125,12 @@ def above(directory: Path, collection_id: str, key: str, bound: float) -> list[s
         return [row[0] for row in sql.execute(query, (key, bound, collection_id))]
 
 
+def collection_ids(directory: Path) -> set[str]:
+    """All collections of the directory, of every tenant and database."""
+    with reading(directory) as sql:
+        return {row[0] for row in sql.execute("SELECT id FROM collections")}
+
+
 def faults(directory: Path) -> list[str]:
     """What SQLite finds wrong with the whole file; this reads all of it."""
     try:
