@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class AdaptiveMemory:
     """Memory over a Chroma collection that learns from being read.
 
-    `collection` is any `chromadb.Collection`, with or without records of ours; `Options` says what else can be given.
-    Close it, or use `with`. One that is dropped is closed in the background, which writes back what is due.
+    `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
+    `policy` are the usual ones. Close it, or use `with`. One that is dropped is closed in the background.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -59,9 +59,9 @@ class AdaptiveMemory:
 
     @classmethod
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
-        """A memory in a directory: embedded Chroma and the ledger in one locations.
+        """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
-        It takes the same options. Without an `embedder` it is the bundled one, which needs the extra `local`.
+        It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`.
         """
         options["embedder"] = source = bundled_unless(options.get("embedder"))
         with process_lock.held(locations.checked(path)):
@@ -86,7 +86,7 @@ class AdaptiveMemory:
         progress: Callable[[int, int], object] | None = None,
         anew: bool = False,
     ) -> CheckReport:
-        """Mend a memory in a directory, one that cannot be opened as well; gives what was wrong. No read is lost.
+        """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
 
         A damaged index is made anew from the collection's own records, the old files are kept. Vectors that cannot be
         read are made again with `embedder` (omitted, the bundled one); `progress` hears how many records are done, of
@@ -106,10 +106,10 @@ class AdaptiveMemory:
         return self._opened.check(repair=repair)
 
     def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
-        """The memory of one user; every read and write goes through such a scope.
+        """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        `fallback` is what recalls of a user without a history fill up with: a user named in `shared` when this memory
-        was made, or `for_everyone()`. It ends when the user has `fallback_below` records of their own.
+        An empty or missing user raises ScopeError. `fallback` fills up recalls of a user without records: a user named
+        in `shared` when this memory was made, or `for_everyone()`. It ends when the user has `fallback_below` records.
         """
         scope = check.user_scope(user)
         if fallback is None:
@@ -130,7 +130,7 @@ class AdaptiveMemory:
         await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
 
     def close(self) -> None:
-        """Flush and let go, once the calls under way have ended. What cannot be written back waits in the ledger."""
+        """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""
         self._opened.close()
 
     async def aclose(self) -> None:
@@ -163,12 +163,12 @@ class AdaptiveMemory:
 
     @property
     def regime(self) -> Regime:
-        """The paces of this memory's policies so far."""
+        """The paces of decay under this memory's policies so far."""
         return self._opened.in_force.regime
 
     @property
     def embedder_name(self) -> str:
-        """What the vectors here are made with, as a collection remembers it."""
+        """The name of the embedder that made the vectors, as the collection keeps it."""
         return self._opened.embedder_name
 
     @property
@@ -183,7 +183,7 @@ class AdaptiveMemory:
         return self._opened.executor
 
     def call(self) -> AbstractContextManager[None]:
-        """A call from its begin to its end, for which `close` waits."""
+        """Marks a call as under way, so that `close` waits for it."""
         return self._opened.call()
 
     def ports(self) -> Ports:

@@ -308,7 +308,7 @@ async def test_where_the_vectors_fail_the_words_answer(
         raise (StoreError if vectorless == "collection" else EmbedderError)("out of order")
 
     owner, method = (
-        (memory.ports().records, "nearest") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
+        (memory.ports().search, "nearest") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
     )
     monkeypatch.setattr(owner, method, hanging if "slow" in vectorless else broken)
     blocking = vectorless != "slow collection"
@@ -335,7 +335,7 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
         raise StoreError("out of order")
 
     for name in ("nearest", "among", "stored"):
-        monkeypatch.setattr(memory.ports().records, name, broken)
+        monkeypatch.setattr(memory.ports().search, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")
 

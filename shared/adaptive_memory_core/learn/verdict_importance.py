@@ -24,7 +24,7 @@ def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
 def rejudged(
     boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy
 ) -> tuple[float, float]:
-    """The boost without and with a verdict. An earlier one that it replaces, given likewise, is taken back first.
+    """The boost without and with a verdict. An earlier one that it replaces, as such a pair, is taken back first.
 
     >>> rejudged(0.0, Verdict.HELPFUL, None, Policy())
     (0.0, 0.05)

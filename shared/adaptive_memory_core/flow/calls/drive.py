@@ -109,7 +109,7 @@ class _Walk(Generic[T]):
             self._answer = await call.on_loop()
         except asyncio.CancelledError:
             raise
-        except BaseException as raised:  # noqa: BLE001 - likewise
+        except BaseException as raised:  # noqa: BLE001 - it is handed to whoever waits
             self._error = raised
 
     def stop(self, why: BaseException) -> None:

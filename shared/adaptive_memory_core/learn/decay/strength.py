@@ -166,7 +166,7 @@ def _strong_since(timeline: Timeline, kind: str | None, least: float, now: float
 
 
 def _strong_time(at_time: Strength, least: float, now: float) -> float:
-    """Likewise for the time, in doubling steps back from now and then by halves."""
+    """The same question for days: in doubling steps back from now, and then by halves."""
     reach = DAY
     while at_time(now - reach) >= least:
         reach *= 2
