@@ -28,7 +28,7 @@ CONFIG = "_config"  # how the config of a call reaches the methods that LangChai
 
 
 class AdaptiveMemoryRetriever(RetrieverOverMemory):
-    """Retriever over a memory that learns from being read: ranks by relevance, recency and importance.
+    """A LangChain retriever over a memory: it ranks by relevance, recency and importance, and learns from what is read.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -51,13 +51,13 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         similarity_threshold: float | None
             The least similarity to the query: for "nothing relevant here".
         score: "blend" | "similarity"
-            What `metadata["score"]` is: what the ranking made of a document, or its likeness to the query.
+            What `metadata["score"]` is: the blended score of the ranking, or the similarity to the query.
         fetch_k: int | None
             How many candidates are ranked, at the least; None is the policy's number.
         lambda_mult: float | None
             As in MMR: 1 is likeness to the query alone, 0 difference between documents alone. None: the policy's.
         annotate: bool
-            Whether `score` and `adaptive_memory` stand in the metadata. `feedback` knows a document either way.
+            Whether `score` and `adaptive_memory` are added to the metadata. `feedback` knows a document either way.
         reinforce: bool
             Whether what is returned counts as read.
         fallback: str | EVERYONE | None

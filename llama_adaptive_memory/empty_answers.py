@@ -1,4 +1,4 @@
-"""Why did a retriever find nothing at all? What it looked past is said once, as a warning and in the trace."""
+"""Why did a retriever find nothing? Records that it looked past are named once, as a warning and in the trace."""
 
 from __future__ import annotations
 

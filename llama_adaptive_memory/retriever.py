@@ -33,14 +33,14 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
-    """Retrieves nodes as `index.as_retriever()` does, ranks them by more than similarity, and learns from the reading.
+    """A retriever in place of `index.as_retriever()` that ranks by more than similarity and learns from what is read.
 
-    One retriever is one user's: `user_id` selects the records whose metadata key `user_id` says so, and without one
-    the records that belong to nobody. `for_user("bo")` is the same retriever for somebody else. All retrievers over a
-    collection share one memory; `close()` (or `with`) writes back what it learned and lets go of it.
+    Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
+    belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
+    memory; `close()` (or `with`) writes back what was learned and releases it.
 
-    All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` looks
-    without learning, for evaluation. An empty query finds nothing.
+    All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
+    nothing, for evaluation. An empty query finds nothing.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`

@@ -27,7 +27,7 @@ NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters
 
 
 class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
-    """Memory for an agent of `create_agent`: what matters to the question is recalled before the model is called.
+    """Gives an agent of `create_agent` its user's memory: recalled once a question, before the model is called.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -52,8 +52,8 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
 
     The memories are added to each model call of the turn and never to the state, so they do not pile up in the history.
     One recall serves all model calls of a turn, also those after an interrupt, and counts once however often the turn
-    is done over. It is made before the model is first called: a middleware that redacts what the user says must stand
-    before this one in the list, or the log of recalls holds the words as they came.
+    is replayed. It is made before the model is first called, so a middleware that redacts the user's words must come
+    before this one in the list; otherwise the log of recalls holds the original words.
     """
 
     state_schema = MemoryState

@@ -1,4 +1,4 @@
-"""Why was nothing found at all? What a reader of a collection looked past is said once, in the trace and aloud."""
+"""Why was nothing found at all? Records that were looked past are named once, in the trace and as a warning."""
 
 from __future__ import annotations
 

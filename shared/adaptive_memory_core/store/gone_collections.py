@@ -1,4 +1,4 @@
-"""Which collections does the ledger speak of that exist no more? Their rows go, where the ledger is all its own."""
+"""Which collections in the ledger are gone? Their rows are deleted, if no other directory shares the ledger."""
 
 from __future__ import annotations
 

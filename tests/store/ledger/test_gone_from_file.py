@@ -7,8 +7,11 @@ from pathlib import Path
 from random import Random
 
 import chromadb
+import pytest
 
 from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.store import log_of_writes
 from adaptive_memory_core.store.ledger import schema
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import Clock, Open
@@ -143,6 +146,35 @@ def test_a_reader_in_the_way_only_puts_it_off(tmp_path: Path) -> None:
     reader.execute("COMMIT")
     ledger.retention.trim(now=3.0, log_days=30, log_recalls=10)
     assert files_with(tmp_path, "a-secret-id") == set()
+    reader.close()
+    ledger.close()
+
+
+def test_a_reader_without_end_does_not_let_the_log_of_writes_grow_without_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = 2**20
+    monkeypatch.setattr(log_of_writes, "MOST_BYTES", most)
+    path = tmp_path / "ledger.sqlite3"
+    ledger = SQLiteLedger(str(path))
+    ledger.attach("uuid-of-a-collection", "memories")
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM records").fetchone()
+    counted = 0
+
+    def read_on() -> None:
+        nonlocal counted
+        for counted in range(2_000):
+            read(ledger, ALICE, f"r{counted}", "m1", at=float(counted))
+
+    with pytest.raises(LedgerError, match="does not end"):
+        read_on()
+    assert most < Path(f"{path}-wal").stat().st_size < 3 * most
+    assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == counted
+    reader.execute("COMMIT")
+    read(ledger, ALICE, "after", "m1", at=5_000.0)
+    assert Path(f"{path}-wal").stat().st_size < most
     reader.close()
     ledger.close()
 

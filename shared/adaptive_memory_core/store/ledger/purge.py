@@ -1,4 +1,4 @@
-"""When is what was deleted gone from the ledger's file? Once the file is written anew and the log of writes is empty.
+"""How are deleted rows removed from every byte of the ledger's file? It is written anew, and its log is emptied.
 
 SQLite overwrites what is deleted (`secure_delete`), but where it moved a row from one page to another before, the row
 also stands where it was; and the write-ahead log holds earlier versions of pages. So a deletion leaves a mark, within

@@ -1,4 +1,4 @@
-"""What does no line of the log name any more? Policies and ids, which go; and all rows of a collection that is gone."""
+"""Which rows of the ledger are unused? Policies and ids that no line of the log names, and rows of gone collections."""
 
 from __future__ import annotations
 

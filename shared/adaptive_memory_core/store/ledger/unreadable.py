@@ -1,4 +1,4 @@
-"""What does it mean where a stored value cannot be decoded? That the file is damaged, and not that the code is."""
+"""What if a stored value cannot be decoded? The file is damaged, and the error says so."""
 
 from __future__ import annotations
 
