@@ -75,7 +75,7 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
 
 def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
     try:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; older ones: `ledger/purge.py`
+        _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))  # older files: `ledger/purge.py`
         lost_pages = _recovered(connection, place_of(path))
         refuse_foreign(path, connection)
         connection.execute(f"PRAGMA synchronous = {durability.upper()}")
