@@ -18,9 +18,9 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# On two cores at once; what must be alone is marked so.
+# On two cores at once; tests of one group share what is dear to start.
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # The wheel, without extras, in an environment of its own.
 fresh: $(VENV)/.test

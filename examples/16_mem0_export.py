@@ -60,7 +60,8 @@ def main() -> None:
                     memory.for_user(user).remember_many(memories)
             for user in ("ana", "ben"):
                 one = memory.for_user(user).recall("what must the kitchen know? peanuts, coffee?", k=1)[0]
-                print(f"{user}: {one.text} ({memory.for_user(user).stats().records} records, {one.record.metadata})")
+                known = dict(sorted(one.record.metadata.items()))
+                print(f"{user}: {one.text} ({memory.for_user(user).stats().records} records, {known})")
 
 
 if __name__ == "__main__":

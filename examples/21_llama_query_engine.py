@@ -31,14 +31,12 @@ def existing_index() -> VectorStoreIndex:
 def with_a_retriever(index: VectorStoreIndex) -> None:
     with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=2) as retriever:
         engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM(max_tokens=8))
-        for node in engine.query("When can I deploy?").source_nodes:
+        answer = engine.query("When can I deploy?")
+        for node in answer.source_nodes:
             read = retriever.memory.get(node.node.node_id).read
             print(f"{node.score:.2f} read {read.retrieval_count} time: {node.text}")
-        recall = retriever.last_recall
-        if recall is not None:
-            print(recall.explain())
-            best = recall[0].id
-            print("verdicts:", retriever.memory.feedback(recall, helpful=[best]))
+        print(retriever.explain_last())
+        print("verdicts:", retriever.feedback(helpful=answer.source_nodes[0]))
 
 
 def with_a_post_processor(index: VectorStoreIndex) -> None:

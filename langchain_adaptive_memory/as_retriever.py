@@ -1,4 +1,4 @@
-"""What do the arguments of `as_retriever()` mean here? Those that mean something are taken, the others named."""
+"""How are the arguments of `as_retriever()` understood? Those with a meaning are taken, the others named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is a step of a turn written once for blocking and async agents? It asks for verbs, a driver calls them."""
+"""How is a step written once for blocking and async agents? It asks for verbs, and a driver calls them."""
 
 from __future__ import annotations
 

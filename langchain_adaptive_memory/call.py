@@ -1,4 +1,4 @@
-"""What may one call of a retriever ask for? Its arguments, checked, over the fields of the retriever."""
+"""Which arguments may one call of a retriever have? Checked, and put over the fields of the retriever."""
 
 from __future__ import annotations
 

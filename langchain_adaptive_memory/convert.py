@@ -1,4 +1,4 @@
-"""How does a record become a Document, and a Document a record? What is the user's passes unchanged, both ways."""
+"""How does a record become a Document, and a Document a record? The user's own metadata pass unchanged, both ways."""
 
 from __future__ import annotations
 

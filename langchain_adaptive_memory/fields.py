@@ -1,4 +1,4 @@
-"""What is a retriever made of? Its fields, checked, and a memory that was given or made for it."""
+"""Which fields has a retriever? Checked, with a memory that was given or made for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is what a framework handed on forgotten? One after the other; one that is gone does not keep the others."""
+"""How are several records forgotten? One after the other; one that is gone does not stop the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why did the newest answer come out as it did? The newest recall of each user, as long as somebody might ask."""
+"""What was each user's newest recall? Kept as long as `explain_last` may be asked."""
 
 from __future__ import annotations
 

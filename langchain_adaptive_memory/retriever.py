@@ -1,4 +1,4 @@
-"""How does a chain recall? A LangChain retriever over a memory: called as any other, and it learns from being read."""
+"""How does a chain recall? A LangChain retriever over a memory, which learns from being read."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import Recall, UserMemory
 from adaptive_memory_core.reports import Receipt
-from langchain_adaptive_memory.asking import Step, arun, ask, away, run
+from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, of_recall
 from langchain_adaptive_memory.convert import arguments_of, documents_of
-from langchain_adaptive_memory.empty_answers import explained, is_odd
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.forgetting import forgotten
 from langchain_adaptive_memory.source import tracing_names, whole_memory
@@ -28,12 +28,10 @@ CONFIG = "_config"  # how the config of a call reaches the methods that LangChai
 
 
 class AdaptiveMemoryRetriever(RetrieverOverMemory):
-    """Retriever over a memory that learns from being read: ranks by relevance, recency and importance.
+    """A LangChain retriever over a memory: it ranks by relevance, recency and importance, and learns from what is read.
 
     Setup:
-        ```bash
-        pip install "adaptive-memory-retrieval[langchain]"
-        ```
+        `pip install "adaptive-memory-retrieval[langchain]"`
 
     Key init args:
         memory: AdaptiveMemory | UserMemory | chromadb.Collection | langchain_chroma.Chroma
@@ -53,14 +51,13 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         similarity_threshold: float | None
             The least similarity to the query: for "nothing relevant here".
         score: "blend" | "similarity"
-            What `metadata["score"]` is: what the ranking made of a document, or its likeness to the query.
+            What `metadata["score"]` is: the blended score of the ranking, or the similarity to the query.
         fetch_k: int | None
             How many candidates are ranked, at the least; None is the policy's number.
         lambda_mult: float | None
-            As in MMR: 1 looks for likeness to the query alone, 0 for difference between documents alone. None: the
-            policy's.
+            As in MMR: 1 is likeness to the query alone, 0 difference between documents alone. None: the policy's.
         annotate: bool
-            Whether `score` and `adaptive_memory` stand in the metadata. `feedback` knows a document either way.
+            Whether `score` and `adaptive_memory` are added to the metadata. `feedback` knows a document either way.
         reinforce: bool
             Whether what is returned counts as read.
         fallback: str | EVERYONE | None
@@ -75,8 +72,6 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
 
     Instantiate:
         ```python
-        from langchain_adaptive_memory import AdaptiveMemoryRetriever
-
         retriever = AdaptiveMemoryRetriever.from_vectorstore(vectorstore, k=4)
         ```
 
@@ -93,11 +88,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         chain.invoke("which database?", config={"configurable": {"user_id": "alice"}})
         ```
 
-    `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call also
-    takes `k`, `policy`, `filter`, `user_id`, `score`, `score_threshold`, `similarity_threshold`, `fetch_k`,
-    `lambda_mult`, `annotate`, `reinforce`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the user's
-    question; usually that of the run tree's root, so that all calls made for one question are one read). A blank query
-    finds nothing.
+    `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call takes
+    all of these from `k` to `reinforce`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the question;
+    usually the root of the run tree, so that all calls for one question are one read). A blank query finds nothing.
     """
 
     def invoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002
@@ -125,8 +118,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         if is_blank(query):
             return []
         recall: Recall = yield from ask(scope, "recall", query, **of_recall(asked, scope.memory.policy))
-        if is_odd(whole_memory(self.memory), recall, asked["filter"]):
-            recall = yield from away(explained, whole_memory(self.memory), recall)
+        recall = yield from with_reason(scope, recall, asked["filter"])
         self.last_recalls.note(recall)
         return documents_of(recall, scope.memory.fields, score=asked["score"], annotate=asked["annotate"])
 
@@ -169,10 +161,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def forget(
         self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[Receipt]:
-        """Remove records with every trace of them, by ids or documents; gives a receipt for each that was there.
-
-        Where none of them is there, that is a NotFoundError.
-        """
+        """Remove records with every trace, by ids or documents; a receipt for each, an error where none is there."""
         return run(forgotten(self._scope(config, user_id), used_in(ids_or_documents)))
 
     async def aforget(

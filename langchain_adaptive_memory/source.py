@@ -1,4 +1,4 @@
-"""What can a memory be made from? A Chroma collection, or LangChain's vector store over one with its own embeddings."""
+"""What can a memory be made over? A Chroma collection, or LangChain's vector store over one."""
 
 from __future__ import annotations
 

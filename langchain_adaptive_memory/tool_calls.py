@@ -1,4 +1,4 @@
-"""What do the tools do when a model calls them? Find the user, ask the memory, and say it in words."""
+"""What do the tools do when a model calls them? Find the user, ask the memory, and answer in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from langchain_core.tools import ToolException
 
 from adaptive_memory_core import AdaptiveMemoryError, InvalidInputError, PolicyError, Recall, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
+from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.convert import documents_of
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.turns import current_turn
 
 OnError = Literal["warn", "raise"]
@@ -34,16 +36,16 @@ class Recalling:
     on_error: OnError
 
     def recall(self, query: str, config: RunnableConfig) -> Any:
-        scope = self.find(config)
-        try:
-            return self._told(scope, scope.recall(query, turn=current_turn(config), **self.asked))
-        except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
-            return self._failed(error)
+        return run(self._recalled(query, config))
 
     async def arecall(self, query: str, config: RunnableConfig) -> Any:
+        return await arun(self._recalled(query, config))
+
+    def _recalled(self, query: str, config: RunnableConfig) -> Step[Any]:
         scope = self.find(config)
         try:
-            return self._told(scope, await scope.arecall(query, turn=current_turn(config), **self.asked))
+            recall: Recall = yield from ask(scope, "recall", query, turn=current_turn(config), **self.asked)
+            return self._told(scope, (yield from with_reason(scope, recall, self.asked["filter"])))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return self._failed(error)
 

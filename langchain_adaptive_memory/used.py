@@ -1,4 +1,4 @@
-"""What went into an answer, of whatever LangChain handed on? Ids, documents, a chain's output, an agent's messages."""
+"""Which records went into an answer? Read from ids, documents, a chain's output or an agent's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if something insists on a vector store? One user's memory as one: for parent documents, `index()` and so on."""
+"""How does a memory serve where a vector store is required? One user's memory as a LangChain `VectorStore`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a chat remember beyond its window? A block of LlamaIndex's `Memory` over the user's records."""
+"""How does a chat remember what left its window? A block of LlamaIndex's `Memory` over the user's records."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ logger = logging.getLogger("llama_adaptive_memory.block")
 
 
 class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
-    """Recalls what the session's user said before, as lines with kind and date, and stores what leaves the window.
+    """A block for LlamaIndex's `Memory`: recalls what the user said before, and stores messages that leave the window.
 
-    Whose memory it is: `user_id`, a name or a function from the session's id to one; without it, each session has a
-    memory of its own, which is no user's: `for_session(...)` gives it. So one block serves many users, and none reads
-    another's. What leaves the window is stored as nodes that every retriever over the collection finds.
+    `user_id` is a name, or a function from the session's id to a name, so one block serves many users. Without it each
+    session has a memory of its own, which belongs to no user; `for_session(...)` gives it. Messages that leave the
+    window are stored as nodes that every retriever over the collection finds.
 
-    What is recalled is evidence, and nothing in it can end the block. LlamaIndex puts blocks into the system message;
+    Recalled memories are shown as evidence, and none can end the block. LlamaIndex puts blocks into the system message;
     `Memory.from_defaults(..., insert_method=InsertMethod.USER)` puts them into the user's, where evidence belongs.
 
     However often LlamaIndex asks the block within one turn, what it recalls counts as read once.

@@ -1,4 +1,4 @@
-"""What is left of a memory block that is too long? Whole memories, so that what stands around them still holds."""
+"""How is a memory block cut to size? Whole memories are left out, so that its marks still close."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What did somebody else retrieve? The nodes as candidates for a re-ranking, and the answer as nodes again."""
+"""How are nodes re-ranked that another retriever found? As candidates, and the answer as nodes again."""
 
 from __future__ import annotations
 

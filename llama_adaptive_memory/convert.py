@@ -1,4 +1,4 @@
-"""How do a node and a record become each other? As LlamaIndex would build them; our state is never part of a node."""
+"""How does a node become a record, and a record a node? As LlamaIndex builds them; our state is never in a node."""
 
 from __future__ import annotations
 

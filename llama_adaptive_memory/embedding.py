@@ -1,4 +1,4 @@
-"""What is looked for, as a vector? Made by the index's own embedding model, or taken from the query bundle."""
+"""Which vector is searched for? Made by the index's own embedding model, or taken from the query bundle."""
 
 from __future__ import annotations
 
@@ -11,21 +11,8 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
-from adaptive_memory_core import AdaptiveMemoryError, Cue, Embedder, as_embedder
+from adaptive_memory_core import AdaptiveMemoryError, Cue, as_embedder
 from adaptive_memory_core.models.vectors import as_vector, refused
-from llama_adaptive_memory.local import LocalEmbedding
-
-
-def embedder_of(embed_model: Any) -> Embedder:
-    """A LlamaIndex embedding model as an embedder; anything else that this package takes as one.
-
-    It is called by its class and model, as other frameworks' are, so that the same model is known as the same.
-    """
-    if isinstance(embed_model, LocalEmbedding):
-        return embed_model.embedder
-    if not isinstance(embed_model, BaseEmbedding):
-        return as_embedder(embed_model)
-    return Embedder(_name(embed_model), embed_model.get_text_embedding_batch, embed_model.get_query_embedding)
 
 
 def cue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
@@ -57,7 +44,7 @@ async def acue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
 @contextmanager
 def _named(embed_model: BaseEmbedding) -> Iterator[str]:
     """The model's name; what fails in it says so by that name."""
-    name = _name(embed_model)
+    name = as_embedder(embed_model).name
     try:
         yield name
     except AdaptiveMemoryError:
@@ -69,8 +56,3 @@ def _named(embed_model: BaseEmbedding) -> Iterator[str]:
 def _texts(asked: QueryBundle) -> list[str]:
     """The texts to embed. What an agent's tool asks comes wrapped in line breaks."""
     return [text for text in asked.embedding_strs if text.strip()]
-
-
-def _name(embed_model: BaseEmbedding) -> str:
-    kind, model = type(embed_model).__name__, embed_model.model_name
-    return f"{kind}:{model}" if model and model != "unknown" else kind

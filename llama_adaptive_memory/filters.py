@@ -1,4 +1,4 @@
-"""How does a metadata filter of LlamaIndex read in Chroma? Operator by operator, and what has no equal is refused."""
+"""How is a metadata filter of LlamaIndex asked of Chroma? Operator by operator; what has no equal is refused."""
 
 from __future__ import annotations
 

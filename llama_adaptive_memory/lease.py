@@ -1,4 +1,4 @@
-"""What does a reader hold of a memory? A share of it, a loan that it never closes, or nothing if it was given one."""
+"""How does a reader hold a memory? A share of it, a loan that it never closes, or nothing if it was given one."""
 
 from __future__ import annotations
 

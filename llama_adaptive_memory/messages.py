@@ -1,4 +1,4 @@
-"""What was said in a chat, and how is it stored? Each message a record, and at once the node LlamaIndex makes of it."""
+"""How are chat messages stored? Each as a record that LlamaIndex can read as a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does an answer become nodes with scores? Each with the note which recall it is a hit of."""
+"""How does a recall become nodes with scores? Each node notes the recall that returned it."""
 
 from __future__ import annotations
 

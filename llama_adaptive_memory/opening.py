@@ -1,4 +1,4 @@
-"""Which memory stands behind a retriever, a post-processor or a block? One for each collection, however many ask."""
+"""Which memory does a reader use? One for each collection, embedding model and set of options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.shared_memories import Share, find, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
-from llama_adaptive_memory.embedding import embedder_of
 from llama_adaptive_memory.lease import Lease
 from llama_adaptive_memory.settings import UnknownArgumentError
 from llama_adaptive_memory.turns import watch
@@ -93,7 +92,7 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
     locations.check_collection(collection)
     model = Settings.embed_model if embed_model is None and embeds else embed_model
     if model is not None:
-        one = share(collection, embedder=embedder_of(model), **opening)
+        one = share(collection, embedder=model, **opening)
     else:
         one = find(collection, **opening) or _without_model(collection, opening)
     return Lease(one.memory, one)

@@ -1,4 +1,4 @@
-"""How does memory join a retriever that is there already? It re-ranks what was found, and learns what was read."""
+"""How are nodes re-ranked behind any retriever? By a post-processor that also learns what was read."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
-    """Re-ranks what any retriever over a Chroma index found, and writes what was read back into that collection.
+    """Re-ranks the nodes of any retriever over a Chroma index, and writes back into that collection what was read.
 
-    It goes after what cuts or re-scores (`SimilarityPostprocessor`, cross-encoders) and before what only re-orders
-    (`LongContextReorder`); let the retriever bring three to five times `top_n`. Nodes of another user are dropped.
-    Nodes that are in no collection, of a keyword index say, are ranked along and nothing is learned of them. What was
-    dropped and why stands in `last_recall`.
+    Put it after post-processors that cut or re-score (`SimilarityPostprocessor`, cross-encoders) and before those that
+    only re-order (`LongContextReorder`); let the retriever fetch three to five times `top_n`. Nodes of another user are
+    dropped. Nodes from elsewhere, such as a keyword index, are ranked too, and nothing is learned about them.
+    `last_recall.dropped` says what was dropped and why.
 
-    `similarity` says what the scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" where 1 is the same
-    and 0 unrelated, "relative" for any others; "auto" tells Chroma's from the others. On relative scores the policy's
-    similarity floor does not apply, for it is absolute.
+    `similarity` says what the incoming scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" where 1 is
+    the same direction and 0 unrelated, "relative" for any others; "auto" recognises Chroma's. The policy's similarity
+    floor does not apply to relative scores.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`

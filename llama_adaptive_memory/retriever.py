@@ -1,7 +1,8 @@
-"""What does LlamaIndex retrieve with? A retriever over a Chroma index that is there already; it learns as it reads."""
+"""How does LlamaIndex recall? A retriever over an existing Chroma index, which learns from being read."""
 
 from __future__ import annotations
 
+import asyncio
 from copy import copy
 from typing import Any
 
@@ -19,6 +20,7 @@ from adaptive_memory_core.arguments import count, flag
 from adaptive_memory_core.verbs.both_ways import Moment
 from llama_adaptive_memory import settings
 from llama_adaptive_memory.embedding import acue_of, cue_of
+from llama_adaptive_memory.empty_answers import with_reason
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.nodes_of_recall import nodes_of
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
@@ -31,14 +33,14 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
-    """Retrieves nodes as `index.as_retriever()` does, ranks them by more than similarity, and learns from the reading.
+    """A retriever in place of `index.as_retriever()` that ranks by more than similarity and learns from what is read.
 
-    One retriever is one user's: `user_id` selects the records whose metadata key `user_id` says so, and without one
-    the records that belong to nobody. `for_user("bo")` is the same retriever for somebody else. All retrievers over a
-    collection share one memory; `close()` (or `with`) writes back what it learned and lets go of it.
+    Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
+    belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
+    memory; `close()` (or `with`) writes back what was learned and releases it.
 
-    All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` looks
-    without learning, for evaluation. An empty query finds nothing.
+    All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
+    nothing, for evaluation. An empty query finds nothing.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`
@@ -173,7 +175,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         cue = cue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = self._last_recall = self._scope.recall(cue, **self._asked())
+        found = self._last_recall = with_reason(self._scope.recall(cue, **self._asked()), self._scope, self.filters)
         return nodes_of(found, self._scope, self._docstore, self.score)
 
     @dispatcher.span
@@ -181,7 +183,10 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         cue = await acue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = self._last_recall = await self._scope.arecall(cue, **self._asked())
+        found = await self._scope.arecall(cue, **self._asked())
+        if not found:
+            found = await asyncio.to_thread(with_reason, found, self._scope, self.filters)
+        self._last_recall = found
         return nodes_of(found, self._scope, self._docstore, self.score)
 
     def _asked(self) -> dict[str, Any]:

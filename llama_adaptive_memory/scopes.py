@@ -1,4 +1,4 @@
-"""Whose records are read, and what do we need to know of the memory around them?"""
+"""Whose records are read? One user's, a session's, or those of nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of how nodes are retrieved, and is it usable? Checked where it is said: made, assigned or asked."""
+"""Are the settings of a reader valid? Checked where they are given: made, assigned or called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What have our three classes in common? They read a memory, take verdicts on it, and let go of it when closed."""
+"""What do the three classes have in common? They read a memory, take feedback on it, and release it when closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the score of a node say? How near it is, if we know who gave it; else only what stands above what."""
+"""What does the score of a node mean? A similarity, if its origin is known; else only an order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ Meaning = Literal["auto", "chroma", "calibrated", "relative"]
 MEANINGS = ("auto", "chroma", "calibrated", "relative")
 FARTHEST = {"l2": 4.0}  # squared, between unit vectors; 2 in the other spaces
 ROUNDING = 1e-3
+ABOVE_UNKNOWN = 0.1  # what the lowest of relative scores counts as beside nodes that have none
 
 
 def check_meaning(value: str) -> str:
@@ -65,11 +66,14 @@ def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str
     [1.0, 0.0, 0.5]
     >>> similarities([0.02, 0.02], "relative", space="l2")
     [0.5, 0.5]
+    >>> similarities([7.0, None, 2.0], "relative", space="l2")
+    [1.0, None, 0.1]
     """
     known = [score for score in scores if score is not None and math.isfinite(score)]
     if not known:
         return [None] * len(scores)
     low, high = min(known), max(known)
+    least = 0.0 if len(known) == len(scores) else ABOVE_UNKNOWN
 
     def one(score: float | None) -> float | None:
         if score is None or not math.isfinite(score):
@@ -77,7 +81,7 @@ def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str
         if meaning == "chroma":
             return of_distance(-math.log(max(score, 1e-300)), space=space)
         if meaning == "relative":
-            return 0.5 if high == low else (score - low) / (high - low)
+            return 0.5 if high == low else least + (1.0 - least) * (score - low) / (high - low)
         return score
 
     return [one(score) for score in scores]

@@ -1,4 +1,4 @@
-"""What do the tools do when a model calls them? Find the user, ask the memory, and say it in words."""
+"""What do the tools do when a model calls them? Find the user, ask the memory, and answer in words."""
 
 from __future__ import annotations
 

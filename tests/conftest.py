@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import threading
 import time
@@ -21,8 +22,9 @@ from chromadb import Collection
 from chromadb.api import ClientAPI
 from hypothesis import HealthCheck, settings
 
-from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.models.naming import name_of
+from tests.chroma_server import ChromaServer
 
 DAY = 86_400.0
 START = 1_760_000_000.0  # October 2025
@@ -35,6 +37,11 @@ settings.register_profile(
     "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("suite")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported so far is no garbage: no test that looks for garbage need look through it."""
+    gc.freeze()
 
 
 class Clock:
@@ -120,6 +127,20 @@ def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
     """A memory in RAM."""
     with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock)) as opened:
         yield opened
+
+
+@pytest.fixture
+def alice(memory: AdaptiveMemory) -> UserMemory:
+    """A user of it."""
+    return memory.for_user("alice")
+
+
+@pytest.fixture
+def chroma_server(tmp_path: Path) -> Iterator[ChromaServer]:
+    """A real Chroma server of the test's own, on a port that is free."""
+    with closing(ChromaServer(tmp_path / "server")) as server:
+        server.start()
+        yield server
 
 
 @pytest.fixture

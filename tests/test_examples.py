@@ -1,4 +1,4 @@
-"""Do the examples do what they say? Each runs as a user runs it: a process of its own, from another directory."""
+"""Do the examples do what they say? Each runs as a user runs it: as a process of its own, from another directory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 import adaptive_memory_core
 from adaptive_memory_core import Cue, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.records import Hit
+from tests.preloaded import Preloaded
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PACKAGE = str(Path(adaptive_memory_core.__file__).parents[1])
@@ -71,7 +74,7 @@ SAYS = {
     ],
     "16_mem0_export.py": [
         "3 of 4 memories belong to a user",
-        "ana: Is allergic to peanuts (2 records, {'source': 'chat', 'categories': ['health']})",
+        "ana: Is allergic to peanuts (2 records, {'categories': ['health'], 'source': 'chat'})",
         "ben: Drinks black coffee (1 records, {'source': 'mail'})",
     ],
     "21_llama_query_engine.py": [
@@ -92,7 +95,24 @@ SAYS = {
 }
 PARTS = re.compile(r"\| +(\d\.\d{3}) \|[^|]*\|\n\|[^|]*\|[^|]*\| [risuw.]{20} (\d?\.\d{3}(?: \+ \d?\.\d{3})*) ")
 
-pytestmark = pytest.mark.slow
+IMPORTED = [
+    *(
+        "chromadb",
+        "fastapi",
+        "langchain.agents",
+        "langchain_chroma",
+        "langgraph.graph",
+        "llama_index.core.query_engine",
+    ),
+    *(
+        "llama_index.vector_stores.chroma",
+        "llama_adaptive_memory.retriever",
+        "langchain_adaptive_memory.agents.middleware",
+    ),
+    *("langchain_adaptive_memory.retriever", "adaptive_memory_core.models.local"),
+]
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("examples")]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -115,6 +135,13 @@ def run(name: str, directory: Path, *arguments: str, **changes: str) -> subproce
         timeout=SECONDS,
         check=False,
     )
+
+
+@pytest.fixture(scope="module")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Preloaded]:
+    """A process with what examples import, which takes longer than most of them."""
+    with closing(Preloaded(IMPORTED, environment(), tmp_path_factory.mktemp("examples"))) as process:
+        yield process
 
 
 def in_a_terminal(name: str, directory: Path, **changes: str) -> str:
@@ -144,8 +171,8 @@ def test_every_example_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SAYS))
-def test_an_example_runs_and_says_what_it_promises(name: str, tmp_path: Path) -> None:
-    done = run(name, tmp_path)
+def test_an_example_runs_and_says_what_it_promises(name: str, tmp_path: Path, preloaded: Preloaded) -> None:
+    done = preloaded.run([str(EXAMPLES / name)], tmp_path, environment(), seconds=SECONDS)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for words in SAYS[name]:
@@ -181,10 +208,13 @@ def test_the_demo_honours_no_color(tmp_path: Path) -> None:
     assert ESCAPE not in in_a_terminal("demo.py", tmp_path, NO_COLOR="1")
 
 
-def test_the_demo_keeps_its_memory_where_it_is_told_and_never_writes_over_one(tmp_path: Path) -> None:
+def test_the_demo_keeps_its_memory_where_it_is_told_and_never_writes_over_one(
+    tmp_path: Path, preloaded: Preloaded
+) -> None:
     place = tmp_path / "memory"
-    assert run("demo.py", tmp_path, "--path", str(place)).returncode == 0
+    command = [str(EXAMPLES / "demo.py"), "--path", str(place)]
+    assert preloaded.run(command, tmp_path, environment(), seconds=SECONDS).returncode == 0
     assert (place / "chroma.sqlite3").exists()
-    again = run("demo.py", tmp_path, "--path", str(place))
+    again = preloaded.run(command, tmp_path, environment(), seconds=SECONDS)
     assert again.returncode == 2
     assert "is not empty" in again.stderr

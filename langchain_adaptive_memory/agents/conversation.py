@@ -1,4 +1,4 @@
-"""Which messages of an agent are the user's own, the question, and the answer?"""
+"""Which messages of an agent are the user's, which is the question, and which is the answer?"""
 
 from __future__ import annotations
 

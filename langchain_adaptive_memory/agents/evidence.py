@@ -1,4 +1,4 @@
-"""What does the model see of what was recalled? Evidence between marks that no memory can forge, each with a name."""
+"""How are recalled memories shown to a model? As evidence between marks that no memory can forge, each with a name."""
 
 from __future__ import annotations
 

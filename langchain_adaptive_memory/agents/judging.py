@@ -1,4 +1,4 @@
-"""What was recalled for an agent's answer? All of its turn: what the middleware showed, and what tools looked up."""
+"""Which recalls went into an agent's answer? All of its turn: the middleware's and the tools'."""
 
 from __future__ import annotations
 

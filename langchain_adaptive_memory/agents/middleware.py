@@ -27,7 +27,7 @@ NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters
 
 
 class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
-    """Memory for an agent of `create_agent`: what matters to the question is recalled before the model is called.
+    """Gives an agent of `create_agent` its user's memory: recalled once a question, before the model is called.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -52,8 +52,8 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
 
     The memories are added to each model call of the turn and never to the state, so they do not pile up in the history.
     One recall serves all model calls of a turn, also those after an interrupt, and counts once however often the turn
-    is done over. It is made before the model is first called: a middleware that redacts what the user says must stand
-    before this one in the list, or the log of recalls holds the words as they came.
+    is replayed. It is made before the model is first called, so a middleware that redacts the user's words must come
+    before this one in the list; otherwise the log of recalls holds the original words.
     """
 
     state_schema = MemoryState
@@ -98,13 +98,13 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """Recall what matters to the question, when the model is first called about it."""
-        return self._kept(run(self._recalled(state, runtime, config)))
+        return self._changed(state, run(self._recalled(state, runtime, config)))
 
     async def abefore_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """`before_model`, by the memory's async verbs."""
-        return self._kept(await arun(self._recalled(state, runtime, config)))
+        return self._changed(state, await arun(self._recalled(state, runtime, config)))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -171,6 +171,10 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def _settled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[None]:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.settle(scope, state, turn_in(state, self.name), config)
+
+    def _changed(self, state: MemoryState, turn: Turn | None) -> dict[str, Any] | None:
+        """What is written into the state; nothing where the turn goes on as it was."""
+        return None if turn is turn_in(state, self.name) else self._kept(turn)
 
     def _kept(self, turn: Turn | None) -> dict[str, Any]:
         return {CHANNEL: {self.name: turn}}

@@ -1,4 +1,4 @@
-"""Where does the model read what was recalled? Before the user's question, in the message that asks it."""
+"""Where in the prompt are memories placed? Before the user's question, in the message that asks it."""
 
 from __future__ import annotations
 

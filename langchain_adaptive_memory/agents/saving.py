@@ -1,4 +1,4 @@
-"""What of a turn is saved, and under which id? The user's words, or these with the answer, if worth keeping."""
+"""What is saved of a turn, and under which id? The user's words, or these with the answer, if worth keeping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does an agent's graph keep of a turn's memory, from its recall to its answer?"""
+"""What does an agent's graph keep of a turn's memory? The question, the recall's id and the ids shown; no texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the middleware do at each step of a turn? Recall, show, judge, save - and what a failing memory costs."""
+"""What does the middleware do at each step of a turn? Recall, show, judge and save; failures cost only the memory."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from langchain_adaptive_memory.agents.place import Place, after_system, before_q
 from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
 from langchain_adaptive_memory.agents.state import Turn
 from langchain_adaptive_memory.asking import Step, ask
+from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, find_user, scope_of
@@ -78,6 +79,7 @@ class Steps:
 
     def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Step[Turn]:
         recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
+        yield from with_reason(scope, recall, self.asked["filter"])
         marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
         return {**begun, "recall": recall.id, "marks": marks}
 

@@ -1,4 +1,4 @@
-"""What does a change leave to be done? Each one notes, in its transaction, which vectors it has made wrong."""
+"""Which vectors does a change of items make wrong? Noted in the same transaction, to be mended afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is embedded of an item, and by what? The index configuration of LangGraph's stores, for this one."""
+"""What is embedded of an item, and by which model? LangGraph's index configuration, for this store."""
 
 from __future__ import annotations
 

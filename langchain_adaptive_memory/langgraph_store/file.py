@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from pathlib import Path
 
 from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.interrupts import interruptible
 
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 30.0
@@ -69,7 +69,7 @@ class ItemsFile:
             ) from error
 
     def _prepare(self) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = FAST"):
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
             self._sql.execute(f"PRAGMA {pragma}")
         with self.writing() as sql:
             found = sql.execute("PRAGMA user_version").fetchone()[0]
@@ -83,8 +83,8 @@ class ItemsFile:
                     sql.execute(statement)
                 sql.execute(f"PRAGMA user_version = {VERSION}")
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    @interruptible
+    def reading(self) -> Generator[sqlite3.Connection, None, None]:
         """The connection for queries."""
         with self._lock:
             try:
@@ -92,11 +92,13 @@ class ItemsFile:
             except sqlite3.Error as error:
                 raise self._told(error) from error
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    @interruptible
+    def writing(self) -> Generator[sqlite3.Connection, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing."""
         with self._lock:
             try:
+                if self._sql.in_transaction:  # left open by an interrupt
+                    self._sql.execute("ROLLBACK")
                 self._sql.execute("BEGIN IMMEDIATE")
                 yield self._sql
                 self._sql.execute("COMMIT")

@@ -1,4 +1,4 @@
-"""What is in the store? The items: value, namespace, times and expiry - the truth that vectors only point into."""
+"""What does the store keep of an item? Value, namespace, times and expiry, in SQLite; vectors only point to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which items does a query find? Candidates by their vectors, sifted by the items, ranked by the memory."""
+"""Which items does a query find? Candidates by their vectors, filtered by the items, ranked by the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order is a batch carried out? Reads, then the items, then their vectors - and what a crash left over."""
+"""In which order is a batch carried out? Reads, then items, then vectors; and what a crash left over."""
 
 from __future__ import annotations
 

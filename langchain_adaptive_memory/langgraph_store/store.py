@@ -30,7 +30,7 @@ SWEEP_MINUTES = 5.0  # as LangGraph's own stores
 
 
 class AdaptiveMemoryStore(BaseStore):
-    """A LangGraph store whose search learns from what is read; it takes the place of `InMemoryStore`.
+    """A persistent LangGraph store in place of `InMemoryStore`, whose search learns from what is read.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -58,8 +58,8 @@ class AdaptiveMemoryStore(BaseStore):
         ['1']
         >>> store.close()
 
-    Reading is what it learns from: a `get` counts as a read of its item and a `search` with a query of those it
-    returns, unless `refresh_ttl=False` (or `ttl={"refresh_on_read": False}`): that looks without touching.
+    A `get` counts as a read of its item, and a `search` with a query as reads of the items that it returns, unless
+    `refresh_ttl=False` (or `ttl={"refresh_on_read": False}`), which changes nothing.
     """
 
     supports_ttl = True

@@ -1,4 +1,4 @@
-"""Who deletes what has expired while nobody asks? A thread that sweeps now and then, if it is started."""
+"""How are expired items deleted? By a thread that sweeps now and then, if it is started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if many tasks put at once? Those that come while others are written are written as one batch."""
+"""How are many concurrent puts written? Those that come while others are written are one batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do people who know ARM from the paper begin? Its interface, over an AdaptiveMemory with one of its profiles."""
+"""How is ARM's own interface (`DynamicRAG`) offered? Over an AdaptiveMemory with one of the paper's profiles."""
 
 from __future__ import annotations
 

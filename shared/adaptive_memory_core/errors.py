@@ -1,4 +1,4 @@
-"""What can go wrong, and whose turn is it? Every error here says what was given, what is allowed and what to do.
+"""Which errors are there? A tree; each says what was given, what is allowed and what to do.
 
 AdaptiveMemoryError
 ├── InvalidInputError (ValueError)        an argument is wrong; nothing was read or written

@@ -1,4 +1,4 @@
-"""How do frozen values stay cheap where every recall makes hundreds of them and looks them up again and again?"""
+"""How are frozen values made cheap? Quick construction and a hash that is computed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Under which id does a record stand in the collection? Under its own, unless another user has taken that id.
+"""Under which id is a record stored in the collection? Its own, unless another user has taken that id.
 
 And under which name a memory that is no user's but, say, a chat session's.
 """

@@ -1,4 +1,4 @@
-"""How is what was taken given back, wherever an interrupt strikes? By blocks that begin and end without Python."""
+"""How are locks and transactions released when an interrupt strikes? By blocks that begin and end outside Python."""
 
 from __future__ import annotations
 

@@ -24,8 +24,20 @@ def cut(cue: Cue, most: int) -> tuple[Cue, tuple[str, ...]]:
     if longest <= most:
         return cue, ()
     note = f"the cue has {longest:,} characters, of which {most:,} were read; Keeping(cue_characters=...) allows more"
-    words = None if cue.words is None else _cut(cue.words, most)
-    return replace(cue, text=_cut(cue.text, most), words=words), (note,)
+    words = None if cue.words is None else start_and_end(cue.words, most)
+    return replace(cue, text=start_and_end(cue.text, most), words=words), (note,)
+
+
+def start_and_end(text: str, most: int) -> str:
+    """So much of a text: three quarters of it from its start, the rest from its end.
+
+    >>> start_and_end("0123456789", 8), start_and_end("tea", 8)
+    ('012345\\n9', 'tea')
+    """
+    if len(text) <= most:
+        return text
+    end = most // END
+    return f"{text[: most - end]}\n{text[len(text) - end + 1 :]}"
 
 
 def check_texts(records: Sequence[NewRecord], most: int) -> None:
@@ -36,10 +48,3 @@ def check_texts(records: Sequence[NewRecord], most: int) -> None:
                 f"The text {one.text[:40]!r}... has {len(one.text):,} characters. A record may have {most:,}: split it "
                 "into several records, or allow more with Keeping(text_characters=...)."
             )
-
-
-def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    end = most // END
-    return f"{text[: most - end]}\n{text[len(text) - end + 1 :]}"

@@ -1,20 +1,24 @@
-"""What stands behind a memory while it is open, and how is it let go of? Without the memory, which may be dropped."""
+"""What does an open memory hold, and how is it released? Kept apart from the memory, so that that may be dropped."""
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 import threading
+import uuid
 import warnings
+import weakref
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
-from adaptive_memory_core.flow.calls.under_way import CallsUnderWay, CountingExecutor
+from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
@@ -22,13 +26,22 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
-from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 
 THREADS = 8  # of the async twins
+INHERITED = (
+    "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in the process "
+    "that uses it; for several processes use a Chroma server."
+)
+NOT_PICKLED = (
+    "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
+    "AdaptiveMemory.open('./memory')."
+)
 _log = logging.getLogger(__name__)
+_all: weakref.WeakSet[Opened] = weakref.WeakSet()
 
 
 @dataclass(eq=False)
@@ -51,9 +64,15 @@ class Opened:
     reranker: Reranker | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
-    _executor: CountingExecutor | None = None
-    _closing: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
+    _executor: CountingExecutor | None = None
+    _making: threading.Lock = field(default_factory=threading.Lock)
+    _closing: threading.Lock = field(default_factory=threading.Lock)
+    _finished: bool = False
+    _pid: int = field(default_factory=os.getpid)
+
+    def __post_init__(self) -> None:
+        _all.add(self)
 
     def change_policy(self, policy: Policy) -> None:
         """Rank by this from now on."""
@@ -65,6 +84,9 @@ class Opened:
         if "lexical" in self.in_force.policy.suited(self.embedder_name).channels:
             self.words.expect()
 
+    def new_id(self) -> str:
+        return str(uuid.uuid4())
+
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         """What a call brings, else the memory's own."""
         wanted = self.reranker if given is None else given
@@ -73,34 +95,62 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with self.calls.one_more(), self.waits():
+        with self.calls.one_more(), patient(self.keeping.wait_seconds):
             yield
-
-    def waits(self) -> AbstractContextManager[None]:
-        """The patience of a call."""
-        return patient(self.keeping.wait_seconds)
 
     @property
     def executor(self) -> Executor:
         """The threads that the async twins do their I/O in."""
-        with self._closing:
+        with self._making:
             if self._executor is None:
-                self._executor = CountingExecutor(THREADS, self.calls)
+                self._executor = CountingExecutor(THREADS, self.call)
             return self._executor
 
+    def checked_ports(self) -> Ports:
+        """What the flows ask, unless this was closed, or came over from another process."""
+        if self.closed:
+            raise ClosedError(CLOSED)
+        if self._pid != os.getpid():
+            raise ClosedError(INHERITED)
+        return self.ports
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is open, and of this process."""
+        return not self.closed and self._pid == os.getpid()
+
+    def check(self, *, repair: bool) -> CheckReport:
+        """What is wrong with all there is."""
+        self.checked_ports()
+        with self.call():
+            return CheckReport(tuple(self.whole(repair=repair)))
+
+    def flush(self) -> None:
+        """Write back all that is due."""
+        self.checked_ports()
+        with self.call():
+            self.write_back.flush()
+            self.write_back.tidy()
+
     def close(self) -> None:
-        """Let the calls under way end, write back what is due, and let go of everything."""
-        self._close(warn)
+        """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""
+        if self._pid == os.getpid():
+            with self._closing:
+                self._finish(warn)
 
     def let_go(self) -> None:
-        """The same for a memory that was dropped; there is nobody to warn."""
-        self._close(lambda text: _log.warning("%s", text))
+        """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
+        if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
+            try:
+                self._finish(lambda text: _log.warning("%s", text))
+            finally:
+                self._closing.release()
 
-    def _close(self, say: Callable[[str], None]) -> None:
-        with self._closing:
-            if self.closed:
-                return
-            self.closed = True
+    def _finish(self, say: Callable[[str], None]) -> None:
+        """Every step may be repeated: an interrupt may have struck between them."""
+        if self._finished:
+            return
+        self.closed = True
         self.calls.end()
         self.background.stop()
         try:
@@ -109,11 +159,14 @@ class Opened:
             if self._executor is not None:
                 self._executor.shutdown(wait=True)
             self.handles.close()
+        self._finished = True
 
     def _write_back_the_last(self, say: Callable[[str], None]) -> None:
         try:
             self.write_back.flush()
             self.write_back.tidy()
+        except ClosedError:  # at an earlier try
+            return
         except AdaptiveMemoryError as error:
             say(
                 f"Not everything could be written back into the collection: {error} It waits in the ledger and is "
@@ -123,3 +176,10 @@ class Opened:
 
 def warn(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=6)
+
+
+@atexit.register
+def _close_all() -> None:
+    """A normal end of the interpreter loses nothing."""
+    for one in list(_all):
+        one.close()

@@ -1,4 +1,4 @@
-"""What can be said when a memory is opened? One list of arguments, for a collection and for a directory."""
+"""Which options has a memory? One list of arguments, for a collection and for a directory."""
 
 from __future__ import annotations
 
@@ -22,16 +22,20 @@ NEVER_NONE = frozenset({"clock", "write", "shared"})
 class Options(TypedDict, total=False):
     """The keyword arguments of `AdaptiveMemory` and of `AdaptiveMemory.open`.
 
-    `embedder` is a callable from a list of texts to a list of vectors, an embedder of this package, or None for the
-    collection's own embedding function (in `open`: the bundled one). `ledger` is a path; omitted, it is a file in the
-    directory of a persistent client and RAM for an ephemeral one. `policy` says how recalls rank. `fields` names our
-    metadata keys. `clock` gives POSIX seconds. `write="through"` shows every read in the collection before
-    `recall` returns, instead of a few seconds later; `keeping` says how the ledger and the write-back are kept.
-    `languages` read the words about time in a question; omitted, `English()`, whose days are those of UTC. `channels`
-    are further ways to find records, which a policy may name: functions of a cue, a user and a limit to ids with a
-    number in [0, 1] each. `reranker` reads a cue and texts together: a function of both to one number each, or an
-    object with `predict(pairs)`, such as a sentence-transformers CrossEncoder. Both may be async. `shared` names the
-    users whose records any user may be given to fall back to; nobody else's can be.
+    - `embedder`: a callable from a list of texts to a list of vectors, an embedder of this package, an embedding model
+      of LangChain or LlamaIndex, or None for the collection's own embedding function (in `open`: the bundled one).
+    - `ledger`: a path, ":memory:", or a Ledger. Omitted, it is a file in the directory of a persistent client, and RAM
+      for an ephemeral one; for a server it must be given.
+    - `policy`: how recalls rank (docs/policy.md). `fields`: the metadata keys to use (docs/metadata.md).
+    - `keeping`: how ledger, log and write-back are kept. `write="through"` writes read state into the collection before
+      `recall` returns, instead of a few seconds later.
+    - `clock`: a function that returns POSIX seconds.
+    - `languages`: rules for words about time in questions; omitted, `English()`, whose days are those of UTC.
+    - `channels`: further ways to find records, by name: functions of a cue, a user and a limit that return ids with a
+      number in [0, 1] each; blocking or async. A policy says which ones are asked.
+    - `reranker`: a function of a cue and a list of texts to one number each, blocking or async, or an object with
+      `predict(pairs)`, such as a sentence-transformers CrossEncoder.
+    - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
     embedder: Any

@@ -1,4 +1,4 @@
-"""Under which policy does a memory rank by now? It may be changed at any time, and what time has done stays done."""
+"""Which policy does a memory use now? It may be changed at any time; past decay is not changed by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What are the things we speak of? The nouns of the core: frozen values, no behaviour beyond looking at themselves."""
+"""Which values does the core speak of? Record, cue, hit, read state and others: frozen, without behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told to whoever uses a name of ours that has moved? Where it is now; the old name works for one version."""
+"""What happens when an old public name is used? It works for one version, with a warning that names the new place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memory is open over this collection already? One in a process for all who read it, until the last lets go."""
+"""Is a memory over this collection open already? One for all readers in a process, until the last lets go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a record stand in Chroma's metadata? Keys and types, both ways; what is not ours is left alone."""
+"""How is a record stored in Chroma's metadata? Keys and types, both ways; other keys are left alone."""
 
 from __future__ import annotations
 

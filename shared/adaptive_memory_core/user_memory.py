@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
@@ -14,9 +15,26 @@ T = TypeVar("T")
 
 
 class UserMemory:
-    """One user's memory (or, from `for_everyone`, that of the records that belong to nobody).
+    """One user's memory; or, from `for_everyone()`, the records that belong to nobody.
 
-    Every verb has an async twin with an `a` before its name: the same logic, with all I/O off the event loop.
+    Every method has an async twin with an `a` before its name, with all I/O off the event loop.
+
+    >>> import chromadb
+    >>> from adaptive_memory_core import AdaptiveMemory
+    >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
+    >>> collection = chromadb.EphemeralClient().create_collection("doctest-one-user", embedding_function=None)
+    >>> memory = AdaptiveMemory(collection, embedder=letters)
+    >>> alice = memory.for_user("alice")
+    >>> alice.remember("green tea", id="tea"), alice.remember("black coffee", id="coffee")
+    ('tea', 'coffee')
+    >>> recall = alice.recall("green tea", k=1)
+    >>> recall.ids, recall.dropped[0].reason
+    (('tea',), 'beyond k')
+    >>> alice.feedback(recall, helpful=["tea"]), alice.get("tea").read.retrieval_count
+    (1, 1)
+    >>> alice.forget("tea").collection
+    True
+    >>> memory.close()
     """
 
     def __init__(self, memory: Memory, scope: Scope, fallback: Fallback | None = None) -> None:
@@ -60,15 +78,20 @@ class UserMemory:
 
     @property
     def memory(self) -> Memory:
-        """The memory that this is one scope of."""
+        """The memory that this scope belongs to."""
         return self._memory
 
+    def scope_in(self, memory: Memory) -> Scope:
+        """Whose it is, where it is a scope of that memory."""
+        if self._memory is not memory:
+            raise ScopeError(f"The fallback {self!r} is of another memory. Give one of this memory's scopes.")
+        return self.scope
+
     def run(self, flow: Flow[T]) -> T:
-        """Drive a flow of this user's in this thread."""
+        """Run a flow for this user in this thread."""
         with self._memory.call():
             return run(unmet_here(flow, self.fallback))
 
     async def arun(self, flow: Flow[T]) -> T:
-        """Drive a flow of this user's from an event loop, with its I/O in the memory's threads."""
-        with self._memory.waits():
-            return await arun(unmet_here(flow, self.fallback), self._memory.executor)
+        """Run a flow for this user from an event loop, with its I/O in the memory's threads."""
+        return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -1,11 +1,13 @@
-"""How are the parts of a memory put together? The ports that flows ask, over a collection, as the options say."""
+"""How are the parts of a memory put together? Ports over a collection, as the options say."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
@@ -15,7 +17,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ledger, Ports
-from adaptive_memory_core.models.embedder import Embedder, as_embedder, of_collection
+from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
 from adaptive_memory_core.options import Options
@@ -30,9 +32,11 @@ from adaptive_memory_core.store.check_memory import compare_on_opening, whole_me
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
@@ -103,6 +107,7 @@ class _Parts:
         self.records = ChromaRecords(collection, self.fields)
         self.search = ChromaSearch(collection, self.fields)
         self.directory = locations.directory_of(collection)
+        self._look_for_gone = is_beside(self.directory, options.get("ledger"))
         compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
@@ -137,6 +142,9 @@ class _Parts:
 
     def _trim(self) -> None:
         keep, now = self.keeping, self.in_force.now()
+        if self.directory is not None and self._look_for_gone:
+            self._look_for_gone = False
+            forget_gone_collections(self.directory, self.ledger)
         self.ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
         self.ledger.statistics.sample(self.in_force.regime, every=keep.sample_recalls, now=now)
 
@@ -157,3 +165,18 @@ def _ledger(collection: Collection, options: Options, handles: ExitStack) -> Led
         handles.callback(ledger.close)
     ledger.attach(str(collection.id), collection.name)
     return ledger
+
+
+def repaired(
+    path: str | Path,
+    collection: str,
+    embedder: Any,
+    ledger: str | Path | None,
+    progress: Callable[[int, int], object] | None,
+    *,
+    anew: bool,
+) -> Sequence[Finding]:
+    """What was wrong with the index in a directory, and was mended."""
+    directory = locations.checked(path)
+    beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
+    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

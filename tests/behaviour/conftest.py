@@ -1,20 +1,12 @@
-"""What the tests of a memory share: one user, and a look at what the collection itself shows."""
+"""What the tests of a memory share: a look at what the collection itself shows."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pytest
-
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    UserMemory,
-)
-
-if TYPE_CHECKING:
-    pass
+from adaptive_memory_core import AdaptiveMemory
 
 DAY = 86_400.0
 
@@ -33,11 +25,3 @@ def eventually(holds: Callable[[], bool]) -> bool:
             return True
         time.sleep(0.01)
     return False
-
-
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    return memory.for_user("alice")
-
-
-# --- remember and get

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from tests.behaviour.naive_arm import NaiveARM
 from tests.conftest import DIMENSIONS, Clock
-from tests.naive_arm import NaiveARM
 
 PROFILES = ["balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive"]
 USERS = ["alice", "bob"]
@@ -131,4 +131,4 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_any_history_gives_what_algorithm_1_gives() -> None:
-    run_state_machine_as_test(Histories, settings=settings(max_examples=40, stateful_step_count=30))
+    run_state_machine_as_test(Histories, settings=settings(max_examples=15, stateful_step_count=30))

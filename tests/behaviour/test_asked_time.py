@@ -38,11 +38,6 @@ def clock() -> Clock:
     return Clock(NOW)
 
 
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    return memory.for_user("alice")
-
-
 def meetings(user: UserMemory, days: Iterable[int] = range(0, 400, 10)) -> None:
     """The same meeting every ten days: only the time tells them apart."""
     user.remember_many({"id": f"d{day}", "text": "the meeting was long", "created_at": NOW - day * DAY} for day in days)

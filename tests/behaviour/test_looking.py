@@ -45,11 +45,6 @@ def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
         yield opened
 
 
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    return memory.for_user("alice")
-
-
 @pytest.mark.parametrize("policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(fusion="rrf")])
 def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
     memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents], policy: Policy

@@ -99,8 +99,8 @@ def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way)
         assert "secret" not in index.stored_ids()
         assert index.stored_ids() == {"tea"}
     kept_on_purpose = {
-        "prune": {"changes", "recalls"},
-        "delete in the collection": {"records", "changes", "recalls", "verdicts"},
+        "prune": {"changes", "logged_ids"},
+        "delete in the collection": {"records", "changes", "logged_ids", "verdicts"},
     }
     by_this = next(name for name, one in WAYS.items() if one is act)
     left = in_tables(alice)

@@ -120,7 +120,7 @@ def test_another_profile_takes_over_without_losing_what_was(memory: AdaptiveMemo
 def test_policies_that_alternate_for_long_stay_exact_and_leave_few_spans(
     memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
 ) -> None:
-    monkeypatch.setattr("adaptive_memory_core.store.ledger.pace_spans.MOST", 6)
+    monkeypatch.setattr("adaptive_memory_core.store.ledger.pace_spans.MOST_SPANS", 6)
     bob = memory.for_user("bob")
     bob.remember_many([{"text": "tea"}, {"text": "cocoa", "id": "cocoa"}])
     for number in range(41):
@@ -174,7 +174,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(alice: UserMemory) -> 
 def test_prune_works_in_batches_and_goes_on_where_it_was_ended(
     alice: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adaptive_memory_core.flow.prune.BATCH", 2)
+    monkeypatch.setattr("adaptive_memory_core.flow.prune.PRUNED_AT_ONCE", 2)
     alice.remember_many([{"text": f"drink number {number}"} for number in range(7)])
     for _ in range(5):
         alice.recall("tea", k=1)

@@ -29,11 +29,6 @@ def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) 
         yield opened
 
 
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    return memory.for_user("alice")
-
-
 def worded(memory: AdaptiveMemory) -> int:
     ledger: Any = memory.ports().ledger
     with ledger.file.reading() as sql:

@@ -7,7 +7,7 @@ import pytest
 
 from adaptive_memory_core import Policy
 from benchmarks.arm_shadow import DAY, Shadow
-from tests.naive_arm import NaiveARM
+from tests.behaviour.naive_arm import NaiveARM
 
 
 @pytest.mark.parametrize("profile", ["balanced", "ultra_efficient", "conservative", "aggressive"])

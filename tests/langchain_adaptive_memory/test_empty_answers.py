@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import HumanMessage
 
 from adaptive_memory_core import AdaptiveMemory
-from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever
+from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryMiddleware, AdaptiveMemoryRetriever, create_recall_tool
 from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
+from tests.langchain_adaptive_memory.test_middleware import says
 
 ANA: Any = {"configurable": {"user_id": "ana"}}
 
@@ -66,3 +69,13 @@ def test_nothing_is_said_where_nothing_is_odd(memory: AdaptiveMemory, new_retrie
     assert retriever.invoke("tea", user_id="a new user") == []
     assert retriever.invoke("tea", user_id="alice", filter={"nothing": "of the kind"}) == []
     assert retriever.invoke("tea", user_id="alice", similarity_threshold=1.0) == []
+
+
+async def test_a_tool_and_a_middleware_say_it_too(new_store: NewStore) -> None:
+    said = pytest.warns(UserWarning, match="name no user")
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store()) as over, said:
+        assert "Nothing" in await create_recall_tool(over.memory).ainvoke({"query": "tea"}, ANA)
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store()) as over:
+        agent: Any = create_agent(says("Well."), middleware=[AdaptiveMemoryMiddleware(over.memory)])
+        with pytest.warns(UserWarning, match="name no user"):
+            agent.invoke({"messages": [HumanMessage("tea?")]}, ANA)

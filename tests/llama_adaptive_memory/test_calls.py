@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -129,6 +130,19 @@ def test_a_post_processor_can_leave_the_score_that_came_in(index: VectorStoreInd
     with AdaptiveMemoryPostprocessor.from_index(index, score="similarity") as ours:
         ranked = ours.postprocess_nodes(plain, query_str="tea")
     assert {one.node.node_id: one.score for one in ranked} == {one.node.node_id: one.score for one in plain}
+
+
+def test_a_moment_without_a_zone_is_refused_and_a_date_of_a_document_without_one_is_utc(collection: Collection) -> None:
+    index = index_over(collection)
+    for name, said in (("naive", "2024-05-01T10:00:00"), ("utc", "2024-05-01T10:00:00Z")):
+        index.insert(Document(text=f"tea of {name}", id_=name, metadata={"created_at": said}))
+    with AdaptiveMemoryRetriever.from_index(index) as ours:
+        found = ours.retrieve("tea")
+        assert {ours.memory.get(one.node.node_id).created_at for one in found} == {1_714_557_600.0}
+        noon = datetime(2024, 5, 1, 12)
+        with pytest.raises(InvalidInputError, match="time zone"):
+            ours.retrieve("tea", now=noon)
+        assert len(ours.retrieve("tea", now=noon.replace(tzinfo=timezone.utc), reinforce=False)) == 2
 
 
 def test_thresholds_leave_out_what_is_below(index: VectorStoreIndex) -> None:

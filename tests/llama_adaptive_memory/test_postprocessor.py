@@ -6,6 +6,7 @@ import asyncio
 import copy
 import threading
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,16 +14,17 @@ from chromadb import Collection
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.evaluation import RetrieverEvaluator
 from llama_index.core.llms import MockLLM
-from llama_index.core.postprocessor import LongContextReorder, SimilarityPostprocessor
+from llama_index.core.postprocessor import LongContextReorder, PrevNextNodePostprocessor, SimilarityPostprocessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import QueryFusionRetriever
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.tools import RetrieverTool
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, PolicyError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
-from tests.conftest import word_vectors
+from tests.conftest import Clock, word_vectors
 from tests.llama_adaptive_memory.conftest import TEXTS, counts, ids, index_over, texts
 
 EVERY_READ = Policy(refresh_floor_seconds=0)
@@ -347,3 +349,31 @@ def test_our_state_stays_out_of_nodes_that_chroma_holds_plainly(collection: Coll
             found = ours.postprocess_nodes(given, query_str="tea at four")
             assert found[0].node.metadata == {"topic": "z"}
     assert "retrieval_count" in given[0].node.metadata
+
+
+@pytest.mark.parametrize("shrink", [1.0, 0.02], ids=["chroma's scores", "fused scores"])
+@pytest.mark.parametrize("floor", [0.0, 0.05])
+def test_a_neighbour_without_a_score_stands_above_no_real_hit(
+    collection: Collection, clock: Clock, shrink: float, floor: float
+) -> None:
+    index = index_over(collection)
+    lines = ["dull words", "tea at four", "more dull words", "green tea", "other things", "black tea", "the end"]
+    nodes = [TextNode(text=text, id_=f"n{number}") for number, text in enumerate(lines)]
+    for before, after in pairwise(nodes):
+        before.relationships[NodeRelationship.NEXT] = after.as_related_node_info()
+        after.relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
+    index.insert_nodes(nodes)
+    docstore = SimpleDocumentStore()
+    docstore.add_documents(nodes)
+    real = index.as_retriever(similarity_top_k=3).retrieve("tea")
+    found = [NodeWithScore(node=one.node, score=(one.score or 0) * shrink) for one in real]
+    around = PrevNextNodePostprocessor(docstore=docstore, num_nodes=1, mode="both").postprocess_nodes(found)
+    assert len(around) == 7
+    with ranker(index, clock=clock, policy=Policy(similarity_floor=floor)) as ours:
+        for name in ("n0", "n2", "n4", "n6"):
+            ours.memory.pin(name)
+        ours.memory.recall("dull words and other things, the end", k=4)
+        ours.feedback(helpful=ours.memory.recall("more dull words", k=1))
+        ranked = ids(ours.postprocess_nodes(around, query_str="tea"))
+    assert set(ranked[:3]) == {"n1", "n3", "n5"}
+    assert len(ranked) == 7

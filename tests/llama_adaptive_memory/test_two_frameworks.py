@@ -12,12 +12,13 @@ import pytest
 
 import langchain_adaptive_memory
 from adaptive_memory_core import AdaptiveMemory
+from llama_adaptive_memory import AdaptiveMemoryRetriever, LocalEmbedding
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
+from tests.llama_adaptive_memory.conftest import HashedWords, texts
 from tests.llama_adaptive_memory.reader import EVERY_READ, READERS, opened
-from tests.store.conftest import ChromaServer, chroma_server
 from tests.test_examples import environment
 
-__all__ = ["chroma_server"]  # the fixture
 READS = 25
 ROOT = Path(__file__).parents[2]
 FRAMEWORKS = sorted(READERS) if hasattr(langchain_adaptive_memory, "AdaptiveMemoryRetriever") else ["llama_index"] * 2
@@ -66,3 +67,16 @@ def test_two_frameworks_in_two_processes_lose_no_read(chroma_server: ChromaServe
     shown = chromadb.HttpClient("127.0.0.1", chroma_server.port).get_collection("shared").get(ids=[tea])["metadatas"]
     assert shown is not None
     assert shown[0]["retrieval_count"] == 2 * READS
+
+
+def test_a_memory_opens_with_a_model_of_llama_index(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path / "own", embedder=HashedWords(model_name="words-1")) as memory:
+        assert memory.embedder_name == "HashedWords:words-1"
+        memory.for_user("alice").remember("Alice drinks tea")
+        assert memory.for_user("alice").recall("tea").ids
+    with AdaptiveMemory.open(tmp_path / "bundled", embedder=LocalEmbedding()) as memory:
+        memory.for_user("alice").remember("Alice drinks tea")
+    with AdaptiveMemory.open(tmp_path / "bundled") as memory:  # the same embedder, by its own name
+        assert memory.for_user("alice").recall("tea").ids
+        with AdaptiveMemoryRetriever(memory, user_id="alice", embed_model=LocalEmbedding()) as ours:
+            assert texts(ours.retrieve("tea")) == ["Alice drinks tea"]

@@ -104,11 +104,15 @@ def test_a_text_that_cannot_be_read_is_found_by_a_check(copied: Path) -> None:
     with sqlite3.connect(copied / LEDGER) as sql:
         sql.execute("UPDATE recalls SET cue = CAST(x'ff6e6f7465' AS TEXT) WHERE step = 7")
         sql.execute("UPDATE records SET retrieval_count = -5 WHERE stored_id = 'm1'")
+        sql.execute("UPDATE recalls SET candidates = CAST(x'0102ff' AS BLOB) WHERE step = 9")
     with opened(copied) as memory:
         report = memory.check()
         assert not report.ok
         assert "Could not decode" in str(report)
+        assert "The log or the paces cannot be read" in str(report)
         assert "reads of 1 record" in str(report)
+        with pytest.raises(DamagedLedgerError, match="a line of the log cannot be decoded"):
+            memory.for_user("alice").recalls(limit=100)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Is what the caller gave usable? Every value is checked where it enters, before anything is read or written."""
+"""Are the caller's arguments valid? Each value is checked where it enters, before anything is read or written."""
 
 from adaptive_memory_core.arguments.new_records import metadata, new_id, new_record
 from adaptive_memory_core.arguments.recalls import (

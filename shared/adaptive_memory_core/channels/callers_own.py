@@ -1,4 +1,4 @@
-"""What did a channel of the caller's say? Ids with one number each, checked; the best of them."""
+"""Is the answer of a caller's own channel valid? Ids with one number in [0, 1] each, checked; the best are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How relevant is a record, all channels taken together? Their leads weighed into one number in [0, 1]."""
+"""How relevant is a record according to all channels together? A weighted mean of their numbers, in [0, 1]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if only the order of each channel counted? Reciprocal rank fusion, the usual way, for those who want it."""
+"""How are channels joined by rank alone? Reciprocal rank fusion, for those who ask for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long ago was that? Times as a model can use them: a date, an age, and "yesterday" with the day it meant."""
+"""How is a time shown to a model? As a date and an age; "yesterday" in a text gets the day it meant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.english import local
 from adaptive_memory_core.cue.time.english_dates import find
 
-MOST_RESOLVED = 5_000  # characters of a text in which dates are looked for, more than most prompts show of it; guess
+MOST_RESOLVED = 3_000  # characters of a text in which dates are looked for, more than most prompts show of it; guess
 _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
 

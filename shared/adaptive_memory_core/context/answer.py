@@ -1,4 +1,4 @@
-"""What does a caller get back from a recall? A sequence of hits that can explain itself."""
+"""What does a caller get back from a recall? A sequence of hits that can explain and render itself."""
 
 from __future__ import annotations
 

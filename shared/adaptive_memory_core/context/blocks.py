@@ -1,4 +1,4 @@
-"""What belongs together? Hits of one conversation in one block, as they were said, with what stands beside them."""
+"""Which hits are shown together? Hits of one conversation in one block, in order, with their neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if not all of it fits? The rest in one block: said in brief rather than left out."""
+"""What is shown of the hits that do not fit into the budget? One last entry with their summaries or a count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a stored text may a model see? Its words on one line, without characters that hide, turn or end anything."""
+"""How is a stored text made safe to show? On one line, without control, invisible or markup characters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def clean(text: str) -> str:
     'tea - [fact] obey [31m'
     """
     if not (text.isascii() and text.isprintable()):
-        text = "".join(map(_shown, text))
+        text = text.translate({ord(one): _shown(one) for one in set(text)})
     return defused(" ".join(text.split()))
 
 

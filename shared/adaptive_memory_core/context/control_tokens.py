@@ -1,4 +1,4 @@
-"""Which words would a model take for the start or end of a turn? Control tokens of chat templates, named but not used.
+"""Which strings would a model take for the start or end of a turn? Control tokens of chat templates, broken up.
 
 A tokenizer that parses special tokens finds them wherever they stand, also within a memory. So each gets a space after
 its first character, and the heading of a turn gets parentheses: both can be read, and neither starts anything.

@@ -1,4 +1,4 @@
-"""What must a model know of a memory to weigh it? Its kind, when it was learned, from whom, and how sure it is."""
+"""What is shown of a memory besides its text? Its kind, date, source, speaker and certainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why did these hits win? A ranking as a table that a person can check by adding up."""
+"""Why did these hits win? A ranking as a table whose parts add up to the scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a block look, and what does it cost? Its lines in order under what they share, or the one entry it is."""
+"""How is a block of hits laid out, and how many tokens does it take? Its lines, under a heading for what they share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why is an answer empty though the collection is not? Whose its records are, beside whose were asked for."""
+"""Why is an answer empty though the collection has records? Whose records there are, and whose were asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the model read? Hits as evidence, within a budget, such that none is silently left out."""
+"""How are hits written into a prompt? As evidence, within a budget of tokens, none left out silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which form is evidence shown? Plain lines, XML or Markdown: each with its own marks, which no memory can write.
+"""In which formats can evidence be written? Plain lines, XML or Markdown, each with its escaping.
 
 A block of a conversation has a heading with what its turns share, and a line for each turn.
 """

@@ -1,4 +1,4 @@
-"""How many tokens does a text have? An estimate that is known to err, for where no tokenizer is at hand."""
+"""How many tokens does a text have, roughly? An estimate for where no tokenizer is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def estimated_tokens(text: str) -> int:
     (1, 4, 0)
     """
     marks = len(_MARKS.findall(text))
-    ascii_bytes = len(text) if text.isascii() else sum(character.isascii() for character in text)
+    ascii_bytes = len(text) if text.isascii() else len(text.encode("ascii", errors="ignore"))
     other = 0 if text.isascii() else len(text.encode(errors="replace")) - ascii_bytes
     return _up(max((ascii_bytes - marks) / PLAIN + marks / MARKS, ascii_bytes / 4) + other / OTHER)
 

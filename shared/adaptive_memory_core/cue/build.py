@@ -1,4 +1,4 @@
-"""What does an agent look for in its memory? A cue about the task at hand, with the user's own words beside it."""
+"""How is a cue built from an agent's state? A text about the task for vectors, and the user's words beside it."""
 
 from __future__ import annotations
 

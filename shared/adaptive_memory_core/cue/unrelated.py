@@ -1,4 +1,4 @@
-"""What would somebody ask that has nothing to do with a memory? Questions of our own, to see what those find there.
+"""Which questions have nothing to do with a user's memory? Those that a relevance floor is calibrated with.
 
 Half are of the kind that an encyclopedia answers, half of the kind that is asked of somebody's memories, about people
 and things that nobody has: a memory that is of such a kind itself knows many of the words, and the answer to none.

@@ -1,1 +1,1 @@
-"""Is it better? `metrics` scores one ranking, `intervals` says how sure a mean or a difference is."""
+"""How good is a ranking, and how sure is that? `metrics` scores one ranking, `intervals` gives its uncertainty."""

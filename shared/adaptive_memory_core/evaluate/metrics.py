@@ -1,4 +1,4 @@
-"""How good is one ranking? Each measure takes the ids as ranked and the ids that are right, and answers in [0, 1].
+"""How good is one ranking? Each measure takes the ranked ids and the right ids, and answers in [0, 1].
 
 What holds for all of them:
 - `gold` is a collection of ids, or a mapping from id to gain; an id is right if its gain is above 0.

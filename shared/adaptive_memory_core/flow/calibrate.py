@@ -1,4 +1,4 @@
-"""What do unrelated questions find here? Each is looked for as a recall does it; the best finds make the floor."""
+"""How is a relevance floor measured? Unrelated questions are recalled; the floor comes from their best finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does what was learned move house? Out as plain JSON without any text, and in again wherever the texts are."""
+"""How is what was learned exported and imported? As plain JSON without texts, matched by id or by document and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is a record's state changed on purpose? Verdicts on a recall, and pin, unpin, demote by hand."""
+"""How do verdicts, pins and demotions change a record? As rules applied inside one transaction of the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which recalls does feedback on an answer judge? What was handed on, resolved into recalls and their records."""
+"""Which recalls does feedback on an answer concern? Ids of records, recalls or turns, resolved to recalls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records does a memory hold on to, and who decided so? The remembered, the pinned, and the audit trail."""
+"""Which records are remembered or pinned, and what changed them? The two lists, and the audit trail."""
 
 from __future__ import annotations
 

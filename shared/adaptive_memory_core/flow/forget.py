@@ -1,4 +1,4 @@
-"""How does a memory go? Its links first, then its text, then every trace of it - and a receipt for what was removed."""
+"""How is a record forgotten? Its links first, then its text, then every trace of it; with a receipt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened so far? Statistics and the log of one scope."""
+"""What happened in a scope so far? Its log of recalls and its statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the collection, and what do we know of its reads? A record with its state as of now."""
+"""How is one record fetched by its id? From the collection, with its read state as of now."""
 
 from __future__ import annotations
 

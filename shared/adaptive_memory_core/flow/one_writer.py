@@ -1,4 +1,4 @@
-"""How is an id written by one caller at a time? Whoever changes records of a user waits for who is at them."""
+"""How do writers of one record take turns? Whoever changes records of a user locks their ids first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is judged? A past recall, what spoke for each of its candidates, and the recalls before it that dropped them."""
+"""What is known of the recall that a verdict is about? Its candidates with their scores, and the recalls before it."""
 
 from __future__ import annotations
 

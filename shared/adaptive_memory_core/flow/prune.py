@@ -1,4 +1,4 @@
-"""Which memories are let go because nobody reads them? The faded ones, in batches, each whole or not at all."""
+"""How are faded records removed? In batches, each whole or not at all; never a pinned or remembered one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""READ FIRST. How is something recalled? Ask every source once, gather, rank, show, and count the reading."""
+"""READ FIRST. How does a recall work? Ask every source once, gather, rank, shape the answer, and count the reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a memory come in? Checked and embedded first, then enrolled in the ledger, then written - batch by batch."""
+"""How are records stored? Checked and embedded first, then entered in the ledger, then written, batch by batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are records ranked that somebody else has retrieved? Looked up, then chosen and counted as ever."""
+"""How are records ranked that the caller has retrieved? Looked up, then scored and counted as those of a recall."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _looked_up(
     visitors = [Hit(Record(one, guests[one]), 0.0, one) for one in similarities if one in welcome]
     gathered = Gathered(
         request.cue,
-        nearest=_with_similarities([*hits, *visitors], similarities),
+        nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
         others=[],
         known=known,
         asked=request.candidates,
@@ -68,11 +68,14 @@ def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
     return frozenset(ids) - {one.stored_id for one in known}
 
 
-def _with_similarities(hits: Sequence[Hit], similarities: Mapping[str, float | None]) -> list[Hit]:
-    """The hits with the given similarities; an unknown one stands in the middle of those that are known."""
+def _with_similarities(
+    hits: Sequence[Hit], similarities: Mapping[str, float | None], similarity_floor: float
+) -> list[Hit]:
+    """The hits with the given similarities. An unknown one passes the floor and stands above none that is known: such
+    are the neighbours that somebody added to what was found."""
     known = [one for one in (similarities[hit.record.id] for hit in hits) if one is not None]
-    middle = (min(known) + max(known)) / 2 if known else 0.5
-    near = [middle if (one := similarities[hit.record.id]) is None else float(one) for hit in hits]
+    unknown = (similarity_floor or min(0.0, *known)) if known else 0.5
+    near = [unknown if (one := similarities[hit.record.id]) is None else float(one) for hit in hits]
     return [hit if hit.similarity == one else replace(hit, similarity=one) for hit, one in zip(hits, near, strict=True)]
 
 

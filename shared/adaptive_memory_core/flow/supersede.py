@@ -1,4 +1,4 @@
-"""What becomes of a record that another one supersedes? It ends where the new one begins, and says what replaced it."""
+"""How does one record replace another? The old one's validity ends where the new one begins, and names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of new records whose writing failed half-way? They are taken out again, for the next try to be whole."""
+"""How is a write that failed half-way undone? New records are taken out again, so that a retry is whole."""
 
 from __future__ import annotations
 

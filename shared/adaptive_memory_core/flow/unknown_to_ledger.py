@@ -1,4 +1,4 @@
-"""Which records of a scope has the ledger not met? Those that somebody else wrote and no recall has come across."""
+"""Which records of a scope has the ledger never met? Those written by other programs and never recalled."""
 
 from __future__ import annotations
 

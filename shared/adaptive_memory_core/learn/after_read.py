@@ -1,4 +1,4 @@
-"""What does being read change? From the state before a read to the state after it."""
+"""What does being read change? From the read state before to the read state after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do two accounts of one record's reads say together? The larger count and the later read; or both, added up."""
+"""How are two counts of one record's reads merged? The larger count and the later read, or their sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which read states can be true? A range for every field, checked where a state comes in from outside."""
+"""Which values may a read state have? A range for every field, checked where a state comes in from outside."""
 
 from __future__ import annotations
 

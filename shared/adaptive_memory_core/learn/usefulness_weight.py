@@ -1,4 +1,4 @@
-"""Does it lead or mislead, for this user, that a memory was of use lately? What each helpful verdict says to that.
+"""Should usefulness count more or less for this user? What each helpful verdict says about it.
 
 As an adaptive cache (ARC) shifts room between the recent and the frequent by hits on what it has just dropped, a
 helpful verdict shifts the weight of usefulness: up where more of it would have put the record higher, down where less

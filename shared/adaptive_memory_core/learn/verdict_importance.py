@@ -1,4 +1,4 @@
-"""What does a verdict do to the importance? A bounded share of it, up or down. And what does a demotion undo?"""
+"""How does a verdict change the importance, and a demotion undo that? A bounded share of it, up or down."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
 def rejudged(
     boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy
 ) -> tuple[float, float]:
-    """The boost without and with a verdict. An earlier one that it replaces, given likewise, is taken back first.
+    """The boost without and with a verdict. An earlier one that it replaces, as such a pair, is taken back first.
 
     >>> rejudged(0.0, Verdict.HELPFUL, None, Policy())
     (0.0, 0.05)

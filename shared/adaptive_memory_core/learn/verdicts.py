@@ -1,4 +1,4 @@
-"""What does a verdict make of a record's state, and how is it taken back? By what is kept of it beside the record."""
+"""How does a verdict change a record's state, and how is it taken back? By a note of what it changed."""
 
 from __future__ import annotations
 

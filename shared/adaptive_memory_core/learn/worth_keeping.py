@@ -1,4 +1,4 @@
-"""Is what somebody said worth keeping? Not a greeting, a thank-you or a bare yes, and not a pasted wall of text."""
+"""Is a message worth storing? Not a greeting, a thank-you, a bare yes, or a pasted wall of text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who turns text into vectors? `embedder` is what the rest of the core uses; the others are imported when asked for."""
+"""Which embedders and rerankers are there? `embedder` wraps any; the others are imported when asked for."""

@@ -1,4 +1,4 @@
-"""What does a small BERT make of tokens? Its forward pass in numpy, for weights that come without a runtime."""
+"""How does MiniLM run without onnxruntime? A small BERT's forward pass in numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which embedding function does a Chroma collection have of its own? And why did Chroma's default one fail?"""
+"""Which embedding function does a Chroma collection name? And why did Chroma's default one fail?"""
 
 from __future__ import annotations
 

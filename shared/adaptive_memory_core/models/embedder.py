@@ -1,4 +1,4 @@
-"""How does text become vectors? Whatever the user has - a function, a Chroma embedding function - behind one face."""
+"""How is any embedder called in one way? Functions, Chroma's embedding functions and models of frameworks, wrapped."""
 
 from __future__ import annotations
 
@@ -122,6 +122,8 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     Traceback (most recent call last):
     adaptive_memory_core.errors.InvalidInputError: embedder= is a str, which cannot be called with texts. Allowed: ...
     """
+    if isinstance(wrapped := getattr(thing, "embedder", None), Embedder):
+        thing = wrapped  # a model of a framework around one of ours, which keeps its name
     if isinstance(thing, Embedder):
         return thing if name is None else replace(thing, name=name)
     if (methods := methods_of(thing)) is not None and not _is_chromas(thing):
@@ -142,6 +144,15 @@ def _of_framework(thing: Any, methods: Methods, name: str | None) -> Embedder:
     name = methods.name if name is None else name
     size = dimension_of(thing)
     return Embedder(name, methods.documents, methods.query, size, methods.aquery, methods.adocuments)
+
+
+def bundled_unless(given: Any) -> Embedder:
+    """The embedder that was given, else the bundled one, which needs the extra `local`."""
+    if given is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        given = LocalEmbedder()
+    return as_embedder(given)
 
 
 def of_collection(collection: Any) -> Embedder:

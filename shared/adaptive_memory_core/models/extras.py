@@ -1,4 +1,4 @@
-"""Is the optional package there, and is the weight file in it the one we know?"""
+"""Is an optional package installed, and is its weight file the known one?"""
 
 from __future__ import annotations
 

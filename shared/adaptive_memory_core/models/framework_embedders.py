@@ -1,4 +1,4 @@
-"""How does an embedding model of LangChain or LlamaIndex come in as it is? By its methods; neither is imported."""
+"""How is an embedding model of LangChain or LlamaIndex called? By its methods; neither framework is imported."""
 
 from __future__ import annotations
 

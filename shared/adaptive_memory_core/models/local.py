@@ -1,4 +1,4 @@
-"""What embeds when nothing else is configured? WordLlama's 256 dimensions, from files, offline, in microseconds."""
+"""Which embedder is used when none is named? WordLlama's 256 dimensions, offline, in microseconds."""
 
 from __future__ import annotations
 

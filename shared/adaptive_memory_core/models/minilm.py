@@ -1,4 +1,4 @@
-"""What embeds when meaning matters more than speed and nothing may leave the machine? all-MiniLM-L6-v2, 384-d."""
+"""How is all-MiniLM-L6-v2 used offline? 384 dimensions from a model file on this machine."""
 
 from __future__ import annotations
 

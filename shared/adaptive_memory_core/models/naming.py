@@ -1,4 +1,4 @@
-"""What is an embedder called, and how long does it say its vectors are? Vectors of two names are not compared."""
+"""Under which name and dimension is an embedder known? Vectors under two names are never compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What embeds over the network? OpenAI's models, or any server that speaks its protocol."""
+"""How are texts embedded by OpenAI, or by any server with its protocol?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well does each text answer the cue? An OpenAI model's marks, or those of any server that speaks its protocol."""
+"""How does an OpenAI model rate texts for a cue? Marks from any server with its protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who else may find and judge? The caller's own channels and rerankers, as functions of one form."""
+"""Which form do the caller's channels and rerankers have? Functions, blocking or async, or objects with `predict`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokenizer is at hand? One that counts exactly, from files on this machine; the network is never asked."""
+"""How are tokens counted exactly? With a tokenizer from files on this machine; the network is never asked."""
 
 from __future__ import annotations
 

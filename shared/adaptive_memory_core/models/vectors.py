@@ -1,4 +1,4 @@
-"""Is what an embedder returned one finite vector for each text? If so as float32, if not an error that says why."""
+"""Is what an embedder returned one finite vector for each text? As float32, or an error that says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a memory should behave: `Policy`, and the groups of numbers it is made of. The names here are public."""
+"""Which settings has a memory? `Policy`, and the groups of numbers that it is made of. The names here are public."""
 
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance

@@ -1,4 +1,4 @@
-"""What is a policy changed to? Unknown names are refused, and a mapping changes fields of a group."""
+"""How does `Policy.replace` work? Unknown names are refused, and a mapping changes fields of a group."""
 
 from __future__ import annotations
 

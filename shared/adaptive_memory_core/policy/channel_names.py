@@ -1,4 +1,4 @@
-"""Which channels may a policy name, and what does each of a caller's own count?"""
+"""Which channels may a policy name, and how much does each of the caller's own count?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a record that says the same as a better hit, or nearly so?"""
+"""How are hits treated that say the same as a better one, or nearly so?"""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ Duplicates = Literal["yield", "drop", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """How records that say the same share the places of an answer.
+    """How hits that say the same as a better hit are treated.
 
     >>> Copies("drop").duplicates
     'drop'
     """
 
-    duplicates: Duplicates = "yield"  # what says the same as a better hit makes way for others, goes, or stays
-    same_share: float = 1.0  # share of its runs of three words from which a text says the same; 1 = the same words
-    diversity: float = 0.0  # 1 - lambda of MMR: what likeness to a better hit takes; 0 = off; benchmarks/units.py
+    duplicates: Duplicates = (
+        "yield"  # a copy of a better hit gives its place to others ("yield"), is dropped, or is kept
+    )
+    same_share: float = 1.0  # share of common runs of three words from which two texts say the same; 1 = equal words
+    diversity: float = 0.0  # 1 - lambda of MMR: weight of the similarity to better hits; 0 = off; benchmarks/units.py
 
     RANGES: ClassVar[dict[str, Range]] = {"same_share": SHARE, "diversity": SHARE}
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"duplicates": ("keep", "yield", "drop")}

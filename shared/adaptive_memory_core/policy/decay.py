@@ -1,4 +1,4 @@
-"""At what pace does a memory lose what nobody reads? ARM's numbers, for all records or for one kind of them."""
+"""How quickly does a memory lose what nobody reads? ARM's numbers, for all records or for one kind."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Remembrance:
 
 @dataclass(frozen=True, slots=True)
 class Decay(Remembrance):
-    """The decay of a whole memory: the numbers for all kinds without their own, and what they count.
+    """The decay of a whole memory: numbers for all kinds without their own, and whether they count recalls or days.
 
     >>> Decay(rate=0.95, by_kind={"fact": Remembrance(rate=0.99)}).of("fact").rate
     0.99

@@ -1,4 +1,4 @@
-"""How much does each channel count? The weights with which what channels say of a record becomes its relevance."""
+"""How much does each channel count? The weights of all leads in the relevance of a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are the ledger and the write-back kept? Every number behind the recalls, with its unit, range and source."""
+"""How are the ledger and the write-back kept? Retention, batches, waiting and limits, with unit, range and source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much does a kind of memory count beside the others? A share of its score that it keeps."""
+"""How much does each kind of memory count? The share of its score that a record of the kind keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where are the fields of a policy that once stood at its top? Their old names work for one version, with a warning."""
+"""Where have the policy's old field names moved? They work for one version, with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How should a memory behave? Every tunable number, with its unit, its range and where it comes from."""
+"""Which settings has a policy? Every tunable number, with its unit, its range and its source."""
 
 from __future__ import annotations
 

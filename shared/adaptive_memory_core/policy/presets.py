@@ -1,4 +1,4 @@
-"""Which policies have a name? The settings of each: the literature's, and ours, which is none."""
+"""Which presets are there? The settings of each: the literature's, and the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may a number be? Ranges that say themselves in words, checked where the number enters."""
+"""Which values may a number have? Ranges that describe themselves, checked where the number enters."""
 
 from __future__ import annotations
 

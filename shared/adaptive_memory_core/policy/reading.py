@@ -1,4 +1,4 @@
-"""What does it do to a record that it was read? The numbers behind recency, and behind the count of reads."""
+"""How does being read change recency and importance? The numbers behind both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ran
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What counted reads do to recency, and what their number adds to the importance.
+    """How counted reads move the recency, and what their number adds to the importance.
 
     >>> Reading(reads_before_refresh=2).reads_before_refresh
     2

@@ -1,4 +1,4 @@
-"""How much does a reranker decide, of how many records, and how long is it waited for?"""
+"""How much does a reranker decide, about how many records, and how long is it waited for?"""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """What a reranker may decide, where the memory has one.
+    """How much a reranker decides, if the memory has one.
 
     >>> Rerank(weight=1).weight
     1.0
     """
 
-    weight: float = 0.5  # share of the relevance that a reranker decides; 0 = it is not asked; guess
-    candidates: int = 20  # records, the best and at least k, that it is shown; guess
+    weight: float = 0.5  # share of the relevance that the reranker decides; 0 = it is not asked; guess
+    candidates: int = 20  # how many of the best records it is shown, at least k; guess
     timeout_seconds: float = 0.0  # seconds after which it is left out; 0 = wait for it
 
     RANGES: ClassVar[dict[str, Range]] = {

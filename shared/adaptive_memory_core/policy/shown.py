@@ -1,4 +1,4 @@
-"""What is shown of an answer besides its hits, and which of them are shown together?"""
+"""What is shown with a hit, and which hits are shown together?"""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges, check
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How the hits of one conversation are shown.
+    """How hits of one conversation are shown together.
 
     >>> Shown(intact=True).intact
     True
     """
 
-    intact: bool = False  # whether a recall fetches what was said right before and after its hits, to be shown
-    merge: float = 0.85  # share of a block's best score from which hits of a session are one block; benchmarks/units.py
+    intact: bool = False  # whether a recall also fetches the turns right before and after its hits, to be shown
+    merge: float = 0.85  # share of a block's best score that a hit needs to be in the block; benchmarks/units.py
 
     RANGES: ClassVar[dict[str, Range]] = {"merge": SHARE}
 

@@ -1,4 +1,4 @@
-"""From which difference between candidates on does a signal tell them apart?"""
+"""How large must a difference between candidates be to count in full? The smallest spread of each signal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from adaptive_memory_core.policy.ranges import Range, check_ranges
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """The smallest spread of each signal over the candidates that is stretched to [0, 1]; a smaller one stays small.
+    """The smallest spread of each signal over the candidates that counts in full, in the blends of the literature.
+
+    A larger spread is stretched to [0, 1]; a smaller one keeps its share of this value.
 
     >>> Spreads(recency=0.01).recency
     0.01

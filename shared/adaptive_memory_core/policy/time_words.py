@@ -10,19 +10,19 @@ from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges, check
 
 @dataclass(frozen=True, slots=True)
 class TimeWords:
-    """What a question's words about time do to the ranking.
+    """How a question's words about time change the ranking.
 
     >>> TimeWords(strict=True).strict
     True
     """
 
     enabled: bool = True  # whether words about time change the ranking at all
-    weight: float = 0.7  # share of a score that hangs on whether its time is asked about; benchmarks/asked_time.py
-    lean_weight: float = 0.3  # that share for "originally" and "currently", by how early or late; the same benchmark
+    weight: float = 0.7  # share of a score that a record of another time loses; benchmarks/asked_time.py
+    lean_weight: float = 0.3  # that share for "originally" and "currently", by age; benchmarks/asked_time.py
     spread: float = 0.15  # similarity; spreads.similarity is at least this where a time is asked about
     past_recency: float = 0.0  # share of the recency weight that is left when the past is asked about; the article: 0
     present_recency: float = 2.0  # times the recency weight when the present is asked about; guess
-    strict: bool = False  # True: what is not of the time asked about is dropped, not only outranked
+    strict: bool = False  # True: records of another time are dropped, not only ranked lower
 
     RANGES: ClassVar[dict[str, Range]] = {
         "weight": SHARE,

@@ -1,4 +1,4 @@
-"""How much does it count that a memory was of use? The numbers behind the recency of useful reads."""
+"""How much does a helpful verdict count, and how does it wear off?"""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ MOST_WEIGHT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Usefulness:
-    """What a helpful verdict does to later rankings, and how it wears off: by the clock slowly, by recalls quickly.
+    """How much helpful feedback raises later scores, and how that wears off: slowly with time, quickly with recalls.
 
-    A power law of age, as in ACT-R, serves bursts of minutes and habits of months. The user's own recalls are the
-    better clock: bursts look the same by it however fast they come. Defaults: `benchmarks/bursts.py`, on half the data.
+    Both follow a power law of age, as in ACT-R, which serves bursts of minutes and habits of months. The user's own
+    recalls are the better clock, because bursts look alike by it however fast they come. The defaults are measured:
+    `benchmarks/bursts.py`, on half of the data.
+
+    >>> Usefulness(weight=1).hours_power
+    0.25
     """
 
-    weight: float = 3.0  # pieces of evidence, each as relevant as the record, that a useful read just now counts
+    weight: float = 3.0  # how much a useful read just now counts: as many further pieces of evidence for the record
     hours: float = 1.0  # hours until it begins to wear off by the clock
     hours_power: float = 0.25  # power: how steeply by the clock; 0.25 leaves 0.23 after two weeks; 0 = never
     recalls: float = 15.0  # recalls of the user until it begins to wear off by them
     recalls_power: float = 1.5  # power: how steeply by recalls; 1.5 leaves 0.23 after 25 recalls; 0 = never
     unhelpful: float = 0.1  # share of a helpful verdict that an unhelpful one weighs
-    reach: int = 10  # recalls of the user within which it is a candidate though the vectors found others; 0 = off
-    step: float = 0.5  # octaves of the weight that one verdict may move, where the policy is adaptive
-    least: float = 0.0625  # share of the weight that is left where usefulness has misled
-    most: float = 1.0  # times the weight, at most, where it has led: more than all of it gained nothing
+    reach: int = 10  # recalls of the user within which a useful record is always a candidate; 0 = off
+    step: float = 0.5  # octaves by which one verdict may move the weight, where the policy is adaptive
+    least: float = 0.0625  # least share of the weight, where usefulness has misled
+    most: float = 1.0  # most times the weight, where usefulness has led; above 1 gained nothing
     importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
     importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
 

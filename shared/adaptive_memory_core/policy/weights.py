@@ -1,4 +1,4 @@
-"""How much does each signal count? Relative numbers, and where the default ones come from."""
+"""How much does each signal count? Relative weights, and where the default ones come from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Weights:
     hundreds of reads about other things push right answers down.
     """
 
-    recency: float = 0.025  # of how lately it was read or written; benchmarks/rot.py
+    recency: float = 0.025  # of how recently it was read or written; benchmarks/rot.py
     importance: float = 0.025  # of what it is worth: as written, and as verdicts and reads moved it; benchmarks/rot.py
     similarity: float = 0.95  # of the relevance to the cue, times strength; benchmarks/rot.py
     strength: float = 0.0  # of the strength by itself; it multiplies the relevance in any case; 0 = not at all

@@ -1,4 +1,4 @@
-"""How is a policy read back that was written down, also by an older version?"""
+"""How is a policy read that was written down, maybe by an older version?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a memory tells of itself: receipts, statistics, its log, checks and the parts of an answer. All is public."""
+"""What can be read about a memory? Receipts, statistics, log, checks and the parts of an answer; all public."""
 
 from adaptive_memory_core.records import Dropped, Hit, Neighbour
 from adaptive_memory_core.reports.check import CheckReport, Finding

@@ -1,4 +1,4 @@
-"""What did a check of a memory find, and what can be done about it? A line for each finding, mended or not."""
+"""What does a check of a memory report? One finding for each fault, with what to do, and whether it is mended."""
 
 from __future__ import annotations
 

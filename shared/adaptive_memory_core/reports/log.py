@@ -1,4 +1,4 @@
-"""What happened to a memory? Its recalls and the changes of its records, as the ledger keeps them."""
+"""What does the log report? Past recalls, and the changes of records."""
 
 from __future__ import annotations
 

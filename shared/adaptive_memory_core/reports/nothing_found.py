@@ -1,4 +1,4 @@
-"""What is told of a relevance floor? What unrelated questions find, in numbers and as a text to read."""
+"""What does a calibration report? What unrelated questions find, in numbers and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of forgetting, pruning and restoring? A receipt of each."""
+"""What do forgetting, pruning and restoring report? A receipt each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ class Receipt:
     verdicts: int
     note: str = (
         "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
-        "`chroma vacuum --path DIR` does that at once. Words of a cue that asked for it stay in the log until its "
+        "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is made anew: "
+        "`AdaptiveMemory.repair(DIR, anew=True)`. The ledger's write-ahead log keeps traces until the next `flush()`. "
+        "Words of a cue that asked for it stay in the log until its "
         "retention ends. Copies and backups are out of reach."
     )
 

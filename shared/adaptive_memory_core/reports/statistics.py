@@ -1,4 +1,4 @@
-"""How does a memory fare, in numbers: its records, their strengths, its write-back and its background thread?"""
+"""What do a scope's statistics report? Records, strengths, the write-back and the background thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good is a hit, all in all? Signals made comparable within one recall, then weighed into one score in [0, 1]."""
+"""How are signals blended into a score in [0, 1]? By the policy's blend, with parts that add up to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good is a hit in our own blend? Its relevance, times what importance and reads may add, raised by usefulness."""
+"""How is the default score computed? Relevance, times what importance and reads may add, raised by usefulness."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float
 
 
 def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
-    """Likewise of useful reads, which wears off by its own law, and counts as far as the hit fits."""
+    """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
     useful = policy.useful
     if all(hit.record.read.useful_at is None for hit in hits):
         return [0.0] * len(hits)

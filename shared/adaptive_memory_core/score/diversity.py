@@ -1,4 +1,4 @@
-"""Do the hits say different things? Those that repeat a better one make way, and likeness may cost a place."""
+"""How are hits chosen that differ? Copies of better hits give way, and similarity to a chosen hit may cost score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a hit be returned at all? Hard yes-or-no questions, each with the reason a caller will read."""
+"""May a hit be returned at all? Yes-or-no rules, each with the reason that a caller reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does it change that kinds of memory weigh differently? Each keeps a share of its score."""
+"""How does the kind of a record change its score? Each kind keeps a share of it."""
 
 from __future__ import annotations
 

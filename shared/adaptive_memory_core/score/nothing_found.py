@@ -1,4 +1,4 @@
-"""Is anything here better than what an unrelated question would find? The measure of it, and the chance that it is not.
+"""Is anything here better than what an unrelated question finds? The measure of it, and its probability.
 
 No number of similarity means "relevant" by itself: it hangs on the embedder, on the records and on how many there are.
 So a memory is asked questions that have nothing to do with it. The best that each of them finds is a sample of how

@@ -1,4 +1,4 @@
-"""What will the caller not have? Records that a predicate refuses, and those that the model has before it already."""
+"""Which records does the caller refuse? Those that a predicate refuses, and those that the model can see already."""
 
 from __future__ import annotations
 

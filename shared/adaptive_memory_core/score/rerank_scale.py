@@ -1,4 +1,4 @@
-"""What do a reranker's numbers mean? Shares in [0, 1], whatever scale it has."""
+"""How do a reranker's numbers become shares in [0, 1], whatever their scale?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hits are returned? Gates, then the blend, then the floor and k - and a reason for everyone who is left out."""
+"""Which hits are returned? Gates, then the blend, then the floor and k; a reason for everyone who is dropped."""
 
 from __future__ import annotations
 

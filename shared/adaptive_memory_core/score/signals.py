@@ -1,4 +1,4 @@
-"""What speaks for a hit? One function per signal, each from plain numbers to a plain number."""
+"""What are recency, importance and strength of a record? One function a signal, numbers in, a number out."""
 
 from __future__ import annotations
 

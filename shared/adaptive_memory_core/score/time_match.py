@@ -1,4 +1,4 @@
-"""What does it change that a question asks about a time? Recency steps back, and so does what is of another time."""
+"""How does a time that is asked about change scores? Recency counts less, and so do records of another time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
 
 
 def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> list[Scored]:
-    """The hits, best first, with those of another time than is asked about standing back by a bounded share.
+    """The hits, best first, after those of another time than is asked about have lost a bounded share of their scores.
 
     A score keeps `1 - weight` of itself whatever its time, and the rest by how well its time fits: that is its part
     `time`. So what is irrelevant gains nothing by its date. Where no time fits at all, nothing changes.

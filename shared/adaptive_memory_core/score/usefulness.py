@@ -1,4 +1,4 @@
-"""How much does it speak for a hit that it was of use? What is left of its last useful read, and what that is worth."""
+"""How useful was a record recently? What is left of its last useful read, and how it raises a score."""
 
 from __future__ import annotations
 

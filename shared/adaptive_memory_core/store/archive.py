@@ -1,4 +1,4 @@
-"""Where does a pruned memory go, if it is not to be lost? A file of JSON lines that `remember_many` takes back."""
+"""Where are pruned records archived? In a file of JSON lines that `remember_many` takes back."""
 
 from __future__ import annotations
 

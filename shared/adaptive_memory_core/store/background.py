@@ -1,4 +1,4 @@
-"""What is done behind the calls? One thread a memory does all its chores in turn; here they are paced and stopped."""
+"""How does work in the background run? One thread a memory does all chores in turn, paced, stopped and reported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import queue
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -18,7 +17,6 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a chore that fa
 PATIENCE_SECONDS = 60.0  # for the bit that is under way when the thread is stopped
 Going = Callable[[], bool]
 _log = logging.getLogger(__name__)
-_running: weakref.WeakSet[Background] = weakref.WeakSet()
 
 
 class Chore(Protocol):
@@ -50,7 +48,6 @@ class Background:
     def start(self, chores: Sequence[Chore], let_go: Callable[[], object]) -> None:
         """Do these from now on; `let_go` is called by the thread where the memory was dropped without being closed."""
         self._chores, self._when_left = tuple(_Paced(one) for one in chores), let_go
-        _running.add(self)
         self._thread.start()
 
     def wake(self) -> None:
@@ -150,9 +147,3 @@ class _Paced:
     def failed(self) -> None:
         self._not_before = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
-
-
-def join_all() -> None:
-    """Wait for the threads of memories that were dropped and are being let go of."""
-    for one in list(_running):
-        one.join()

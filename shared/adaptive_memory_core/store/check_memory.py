@@ -1,4 +1,4 @@
-"""Is everything a memory stands on whole? Chroma's database and index, the ledger, and what stands in them."""
+"""Is everything that a memory needs whole? Chroma's database and index, the ledger, and the records in them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _index(directory: Path, store: ChromaRecords, embed: Embed, *, repair: bool)
     lost = [] if held is None else index_files.missing(held)
     if not repair or held is None or not lost:
         return [found]
-    done = rebuild(store.collection, replace(held, ids=tuple(lost)), None, embed, None)
+    done = rebuild(store.collection, replace(held, ids=tuple(lost)), (), embed, None)
     what = f"{found.what} Their vectors were made again from their texts ({done.embedded})."
     return [replace(found, what=what, mended=not damage.damage(directory, known))]
 

@@ -1,4 +1,4 @@
-"""Has this process run out of file descriptors? SQLite says only that it is "unable to open database file"."""
+"""Has this process run out of file descriptors? SQLite says only "unable to open database file"."""
 
 from __future__ import annotations
 

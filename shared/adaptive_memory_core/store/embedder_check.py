@@ -1,4 +1,4 @@
-"""Is this the embedder the collection was written with? Vectors of two embedders must never meet in one collection."""
+"""Is this the embedder that the collection was written with? Checked by name and dimension."""
 
 from __future__ import annotations
 

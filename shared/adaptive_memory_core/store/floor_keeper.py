@@ -1,4 +1,4 @@
-"""When is what unrelated questions find measured? Beside the recalls: where it never was, and as a scope grows."""
+"""When are relevance floors measured? In the background: where there is none, and when a scope has grown."""
 
 from __future__ import annotations
 

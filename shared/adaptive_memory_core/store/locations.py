@@ -1,4 +1,4 @@
-"""Where does a collection live, and where does its ledger belong? Embedded in a directory, in RAM, or on a server."""
+"""Where are a collection and its ledger kept? In a directory, in RAM, or on a server."""
 
 from __future__ import annotations
 

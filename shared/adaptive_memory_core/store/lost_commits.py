@@ -1,4 +1,4 @@
-"""Did SQLite leave out what had been committed? It ends a torn write-ahead log at the first bad page, silently."""
+"""Did SQLite drop committed transactions? It ends a torn write-ahead log at the first bad page, silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the collection know of reads that the ledger does not? Then this ledger is older, and must not undo them."""
+"""Is the ledger older than the collection? Then the collection's later reads and larger counts hold."""
 
 from __future__ import annotations
 

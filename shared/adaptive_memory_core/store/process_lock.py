@@ -1,4 +1,4 @@
-"""Is another process already here? One process per embedded directory, one writer per projection."""
+"""Does another process have this directory open? One process for each embedded directory."""
 
 from __future__ import annotations
 

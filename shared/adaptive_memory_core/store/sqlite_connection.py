@@ -1,4 +1,4 @@
-"""How is the ledger's file opened? Write-ahead logging, the schema of today, and errors that say what is in the way."""
+"""How is a connection to the ledger's file opened? Write-ahead logging, the current schema, clear errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adaptive_memory_core.store.lost_commits import lost, said, warn_of_lost_com
 
 PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
 BUSY = ("database is locked", "database table is locked", "database is busy")
-WAL_PAGES = 4_000
+WAL_PAGES, PAGE_BYTES = 4_000, 4_096
 
 
 def connect(path: str) -> sqlite3.Connection:
@@ -75,11 +75,13 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
 
 def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
     try:
+        _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))  # older files: `ledger/purge.py`
         lost_pages = _recovered(connection, place_of(path))
         refuse_foreign(path, connection)
         connection.execute(f"PRAGMA synchronous = {durability.upper()}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
-        connection.execute("PRAGMA secure_delete = FAST")
+        connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
+        connection.execute("PRAGMA secure_delete = ON")
         _patiently(lambda: migrate(connection))
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         connection.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""How do threads and processes share the ledger's file? By one connection, one lock, and waiting without the lock."""
+"""How do threads and processes share the ledger's file? One connection, one lock, and waiting without the lock."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
+from adaptive_memory_core.store.log_of_writes import LogOfWrites
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
@@ -36,6 +37,7 @@ class LedgerFile:
         self._lock = threading.RLock()
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = False
+        self._log = LogOfWrites(self.place)
         refuse_damaged(path, self.place)
         self._connection = connect(path)
         try:
@@ -120,6 +122,7 @@ class LedgerFile:
         if inner:
             self._connection.execute("SAVEPOINT part")
             return True
+        self._log.refuse_endless(self._connection)
         self._unfinished = True
         try:
             self._connection.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Is a SQLite file what it says it is? Its first hundred bytes against its length: cheap enough for every opening."""
+"""Is a SQLite file as long as its header says? A check that is cheap enough for every opening."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does one user have two records of one id? They are found, and merged into the one that was written later."""
+"""Does a user have two records of one id? They are found, and merged into the later one."""
 
 from __future__ import annotations
 

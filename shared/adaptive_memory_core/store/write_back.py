@@ -1,4 +1,4 @@
-"""When does the collection learn what the ledger knows? It is written back: late, seldom, in few large batches."""
+"""How is read state written back into the collection? In the background, seldom, in few large batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much was written back of whose records? Counts by scope, so that nobody reads from theirs what others do."""
+"""How much was written back for each scope? Counts by scope, so that none shows what others do."""
 
 from __future__ import annotations
 

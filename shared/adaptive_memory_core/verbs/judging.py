@@ -1,4 +1,4 @@
-"""What does a user think of a memory? Verdicts on recalls and answers, pins and demotions, as flows ready to run."""
+"""How does a user give feedback? Verdicts on recalls and answers, pins and demotions, as checked flows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from adaptive_memory_core.verbs.both_ways import User
 
 
 def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> Flow[int]:
-    """Say which hits of a recall were of use, by the Recall or its id; gives how many verdicts were new.
+    """Say which hits of a recall were helpful or unhelpful; returns how many verdicts were new.
 
-    A verdict moves the record's importance by at most 5 %. It counts once per recall and record; a changed mind
-    takes the earlier verdict back.
+    `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
+    verdict takes it back. It moves the record's importance by at most 5 %, and a helpful one makes the record useful
+    for some time (docs/learning.md).
     """
     for ids in (helpful, unhelpful):
         if isinstance(ids, str) or not isinstance(ids, Iterable):
@@ -41,11 +42,11 @@ def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhe
 def feedback_on_answer(
     user: User, helpful: Iterable[str | Used] = (), unhelpful: Iterable[str | Used] = (), turn: str | None = None
 ) -> Flow[int]:
-    """Say what was of use in an answer that came from several recalls; gives how many verdicts were new.
+    """Give feedback on an answer that came from several recalls; returns how many verdicts were new.
 
-    Each is the id of a record (of the last recall that returned it), of a recall, or the name of a turn: the latter
-    two mean all that was returned. With `turn`, ids of records are those that the turn returned. What is gone costs
-    the others nothing; a record that several recalls of one turn returned is judged once.
+    Each item is the id of a record (of the last recall that returned it), the id of a recall, or the name of a turn;
+    the latter two mean all records that were returned. With `turn`, ids of records are those that the turn returned.
+    Ids that no longer exist are skipped. A record that several recalls of one turn returned is judged once.
     """
     return answers.feedback_on_answer(
         user.memory.ports(),
@@ -59,22 +60,22 @@ def feedback_on_answer(
 
 
 def pin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002 - the contract's name
-    """Protect a record: nothing that runs by itself may let go of it."""
+    """Protect a record: it does not decay, and nothing automatic removes it. `by` goes into the audit trail."""
     return _change(user, id, flows.PIN, by)
 
 
 def unpin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
-    """Take that protection back."""
+    """Remove the protection that `pin` gave."""
     return _change(user, id, flows.UNPIN, by)
 
 
 def demote(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
-    """Put a record back: not pinned, not remembered, what its reads earned is gone, its importance 5 % lower."""
+    """Undo what a record has gained: pin, remembered flag and effect of reads are removed, importance is 5 % lower."""
     return _change(user, id, flows.demotion(user.memory.policy), by)
 
 
 def reset_balance(user: User) -> Flow[None]:
-    """Let having been of use count as the policy says again, whatever this user's verdicts have made of that."""
+    """Let usefulness count as the policy says again, whatever this user's feedback has made of its weight."""
     return flows.reset_balance(user.memory.ports(), user.scope)
 
 

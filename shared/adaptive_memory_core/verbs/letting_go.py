@@ -1,4 +1,4 @@
-"""What does a user let go of, or take along? Forgetting, pruning, and what was learned as plain values."""
+"""How does a user remove or export memories? Forgetting, pruning, and what was learned as plain values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ MOST_PRUNED = 1_000_000_000  # records of one call
 
 
 def forget(user: User, id: str) -> Flow[Receipt]:  # noqa: A002 - the contract's name
-    """Remove a record's text and traces from collection, ledger and log; gives a receipt."""
+    """Remove a record from the collection, the ledger and the log; returns a receipt.
+
+    The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
+    the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
+    """
     memory, checked = user.memory, check.name(id, "id")
     return forgetting.forget(memory.ports(), user.scope, checked, now=memory.now())
 
@@ -33,10 +37,11 @@ def prune(
     limit: int | None = None,
     by: str = "caller",
 ) -> Flow[PruneReceipt]:
-    """Remove the records whose strength fell below a bound; never a pinned or a remembered one.
+    """Remove the records whose strength has decayed below `below`; never a pinned or a remembered one.
 
-    With `archive` they are appended to that file first, as JSON lines that `remember_many` takes back. Each batch
-    goes whole or not at all; after a crash, or where `limit` ended the work, call again.
+    `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
+    `remember_many` takes back. Each batch is removed whole or not at all; after a crash, or where `limit` ended the
+    work, call it again.
     """
     memory = user.memory
     if archive is not None and not _is_file(archive):
@@ -57,14 +62,16 @@ def prune(
 
 
 def export_state(user: User) -> Flow[dict[str, Any]]:
-    """All that this scope's records have learned, as plain values for `json.dumps`; no text, only digests."""
+    """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
     memory = user.memory
     return moving.export_state(memory.ports(), user.scope, regime=memory.regime, now=memory.now())
 
 
 def restore_state(user: User, state: Mapping[str, Any]) -> Flow[Restored]:
-    """Take in what `export_state` gave, here or in another collection: by id, else where document and text are the
-    same. A record that was read later here keeps its own state."""
+    """Import what `export_state` returned, here or in another collection: by id, else by document and text.
+
+    A record that was read later here keeps its own state. A value outside its range is refused and named.
+    """
     memory = user.memory
     return moving.restore_state(memory.ports(), user.scope, state, policy=memory.policy, now=memory.now())
 

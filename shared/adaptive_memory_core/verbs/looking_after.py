@@ -1,4 +1,4 @@
-"""How does a user's memory fare? Its log, its protected records, its numbers, and what chance finds in it."""
+"""How does a user look into a memory? Its log, protected records, statistics, and calibration."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def recalls(
     containing: str | None = None,
     turn: str | None = None,
 ) -> Flow[Sequence[LoggedRecall]]:
-    """Past recalls of this scope from the log, newest first: of a time, a turn, or with one record."""
+    """Past recalls of this user from the log, newest first: of a span of time, of a turn, or that returned one record.
+
+    Each has its cue, time, policy, and every candidate with score and reason. The log is kept for `Keeping.log_days`.
+    """
     memory = user.memory
     return past.recalls(
         memory.ports(),
@@ -47,12 +50,12 @@ def recalls(
 
 
 def remembered(user: User) -> Flow[list[Record]]:
-    """The remembered set: the records that enough reads have consolidated."""
+    """The records that are remembered: read `decay.remembrance_threshold` times, so that they no longer decay."""
     return _flagged(user, "remembered")
 
 
 def pinned(user: User) -> Flow[list[Record]]:
-    """The pinned records."""
+    """The records that `pin` protects."""
     return _flagged(user, "pinned")
 
 
@@ -64,24 +67,28 @@ def changes(user: User, id: str | None = None, limit: int = 1_000) -> Flow[Seque
 
 
 def history(user: User) -> Flow[Sequence[Sample]]:
-    """How the memory fared over time, oldest first: samples taken with the write-back (and by `flush()`), at most
-    one every `Keeping.sample_recalls` recalls."""
+    """Statistics of this user's records over time, oldest first.
+
+    A sample is taken with the write-back and by `flush()`, at most one every `Keeping.sample_recalls` recalls.
+    """
     return flagged.history(user.memory.ports(), user.scope)
 
 
 def stats(user: User, at_least: float = 0.01) -> Flow[Stats]:
-    """This scope in numbers, and how far the write-back is; `at_least` is the strength from which a record counts
-    for `strengths.size`."""
+    """Numbers of records, reads and verdicts of this user, strengths, and how far the write-back is.
+
+    `at_least` is the strength from which a record counts for `strengths.size`.
+    """
     memory, bound = user.memory, check.share(at_least, "at_least")
     return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
 
 
 def calibrate(user: User, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Flow[Calibration]:
-    """Measure what unrelated questions find in this scope: below that is the `relevance_floor`. Print the report.
+    """Measure what unrelated questions find in this user's records, for `Policy(relevance_floor=...)`.
 
-    `questions` are ones that have nothing to do with it, at least 20; omitted, a list of our own in English. It
-    holds for the embedder and for the channels of `policy` (omitted, the memory's), and reads nothing. A recall
-    under a relevance floor starts it by itself, in the background; this waits for it.
+    Print the result. `questions` have nothing to do with the records, at least 20; omitted, a list of our own in
+    English. The measurement holds for the embedder and for the channels of `policy` (omitted: the memory's), and
+    counts no reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
     asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)

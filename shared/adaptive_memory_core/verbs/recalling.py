@@ -1,4 +1,4 @@
-"""What does a user look for? A recall, a ranking of what others found, one record: checked, as flows ready to run."""
+"""How does a user look something up? Recall, rerank and get, as checked flows."""
 
 from __future__ import annotations
 
@@ -38,20 +38,23 @@ def recall(
 ) -> Flow[Recall]:
     """The `k` best memories for a cue, best first; maybe fewer, maybe none.
 
-    What is returned counts as read, unless `reinforce=False`: that changes nothing at all. `filter` is a Chroma
-    `where` mapping over the caller's own metadata; it narrows this scope and cannot widen it. `turn` names the
-    occasion: recalls of one turn are one step of the user's recall counter, and a record is read once in it. A
-    `Cue(text, vector)` brings its own vector, made by the collection's embedder; nothing is embedded then. An
-    `AgentState` becomes a cue about what the agent is doing; `state` says what it is doing now, so that a cue that
-    was not built again is noted in the trace.
+    `cue` is a question or any text. A `Cue(text, vector)` brings its own vector, made by the collection's embedder,
+    and nothing is embedded. An `AgentState` becomes a cue about what the agent is doing; `state` says what it is doing
+    now, so that a cue that is out of date is noted in the trace.
 
-    `accept` refuses records before they are scored, whatever it is that they must not be. `in_context` names ids
-    and texts that the model has before it already: they are not returned again. Words about time ("in 2019",
-    "originally", "lately") change the ranking as the policy says. Where this memory has a `fallback` and the
-    user no history, shared records fill up what is missing, each labelled by `hit.shared`.
+    What is returned counts as read. `reinforce=False` changes nothing at all: no count, no time, no log. Recalls with
+    the same `turn` are one step of the user's recall counter, and a record is read once in it. `now` is the time to
+    rank by, if it is not the present.
 
-    `reranker` takes the place of the memory's for this recall: a function of the cue and a list of texts to one
-    number each, or an object with `predict(pairs)`. Channels and rerankers that fail are left out with a note.
+    `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot
+    widen it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and
+    texts that the model can see already; they are not returned again. Words about time ("in 2019", "originally",
+    "lately") change the ranking as the policy says. If this scope has a `fallback` and the user has no records, shared
+    records fill up the answer, each labelled by `hit.shared`.
+
+    `policy` and `reranker` replace the memory's own for this recall. A reranker is a function of the cue and a list of
+    texts to one number each, or an object with `predict(pairs)`. A channel or reranker that fails is left out, with a
+    note in `recall.trace`.
     """
     where = check.where(filter)
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
@@ -79,11 +82,11 @@ def rerank(
     guests: Mapping[str, str] | None = None,
     reranker: Reranker | None = None,
 ) -> Flow[Recall]:
-    """The best of records that somebody else has retrieved, given as id to similarity (None: unknown).
+    """Rank records that another retriever found; `hits` maps their ids to similarities (None: unknown).
 
-    They are scored, dropped, learned from and logged as those of `recall`; ids that this scope does not hold are
-    in `dropped`. All that pass are returned unless `k` is given. `guests` gives the texts of hits from elsewhere:
-    where neither this scope nor everyone's has a record of that id, they compete, and nothing is learned of them.
+    They are scored, dropped, counted as read and logged as those of `recall`. Ids that this user does not have are in
+    `dropped`. All that pass the gates are returned unless `k` is given. `guests` maps ids of hits from elsewhere to
+    their texts: they are ranked with the others, and nothing is learned about them.
     """
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
@@ -93,7 +96,7 @@ def rerank(
 
 
 def get(user: User, id: str) -> Flow[Record]:  # noqa: A002 - the contract's name
-    """One record with its read state as of now; an unknown id is a NotFoundError."""
+    """One record with its read state as of now; an unknown id raises NotFoundError. This does not count as a read."""
     memory, checked = user.memory, check.name(id, "id")
     return look_up.get(memory.ports(), user.scope, checked, regime=memory.regime, now=memory.now())
 

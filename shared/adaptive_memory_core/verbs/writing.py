@@ -1,4 +1,4 @@
-"""What does a user write? Records one by one or many at once, checked, as flows that are ready to run."""
+"""How does a user store records? One or many at once, as checked flows."""
 
 from __future__ import annotations
 
@@ -28,16 +28,22 @@ def remember(
     supersedes: str | None = None,
     metadata: Metadata | None = None,
 ) -> Flow[str]:
-    """Store a memory; gives its id. An id that exists is written over and keeps what reads have taught."""
+    """Store one text; returns its id.
+
+    Writing over an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
+    `importance` is in [0, 1]. `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a
+    zone: UTC). `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
+    """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata)
     return _only(remember_many(user, [NewRecord(*given)]))  # type: ignore[arg-type] # checked within
 
 
 def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
-    """Store texts, Records or mappings with the arguments of `remember`; gives their ids in order.
+    """Store many records; returns their ids in order.
 
-    All are checked before any is written. They are written in batches as large as the database takes, each whole
-    or not at all; where a later batch fails, `PartialWriteError` says which ids are stored.
+    Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All are checked before any is
+    written. They are written in batches as large as the database takes, each whole or not at all; if a later batch
+    fails, `PartialWriteError` says which ids are stored.
     """
     memory = user.memory
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):

@@ -1,4 +1,4 @@
-"""Which values are equal, or larger, as Chroma sees it? It keeps each type in a column and looks numbers up in two."""
+"""When are two metadata values equal, or one larger, for Chroma? It keeps each type in a column of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which number does Chroma read in a filter? It gets it as JSON and reads that its own way, not always exactly."""
+"""Which number does Chroma read in a filter? It parses JSON in its own way, not always exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a filter ask? Chroma's `where` as a test of metadata and text; what it refuses is refused here.
+"""What does a filter ask? Chroma's `where`, as a test of metadata and text; what Chroma refuses is refused here.
 
 Chroma looks a key up in a column for each type, and an int's and a float's column both for a number.
 """

@@ -1,4 +1,4 @@
-"""Does a record's metadata pass a filter, as Chroma would say? With its ways of comparing, and what it refuses."""
+"""Does a record's metadata pass a filter? As Chroma would answer, with what it refuses."""
 
 from __future__ import annotations
 

@@ -243,6 +243,23 @@ def test_a_rebuild_that_is_interrupted_goes_on_when_called_again(copied: Path, w
     assert vectors_of(copied).keys() == whole.vectors.keys()
 
 
+def test_a_rebuild_that_was_killed_loses_no_vector(copied: Path, whole: Whole) -> None:
+    tear(copied, NAMES, 0.0)
+
+    def fails(texts: Sequence[str]) -> Any:
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            AdaptiveMemory.repair(copied, embedder=as_embedder(fails, name="three times"))
+    embedding = Embedding()
+    assert AdaptiveMemory.repair(copied, embedder=embedding.named).ok
+    assert len(embedding.texts) <= 64
+    for one, vector in vectors_of(copied).items():
+        np.testing.assert_allclose(vector, whole.vectors[one], atol=1e-5)
+    assert not list(copied.rglob("unfinished"))
+
+
 def test_another_embedder_is_refused_before_it_writes(copied: Path) -> None:
     tear(copied, VECTORS, 0.0)
     with pytest.raises(EmbedderMismatchError, match="three times"):

@@ -18,7 +18,7 @@ from adaptive_memory_core.flow.ports import Stored
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.stored_metadata import hits_of, projection, state_of
-from tests.store.conftest import ChromaServer
+from tests.chroma_server import ChromaServer
 from tests.store.reader import embed
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)

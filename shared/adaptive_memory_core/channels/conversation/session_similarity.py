@@ -1,4 +1,4 @@
-"""What do other candidates say of a turn? How like the cue the one before it is, and the best of its session."""
+"""How similar to the cue are the turn before a record and the best turn of its session?"""
 
 from __future__ import annotations
 

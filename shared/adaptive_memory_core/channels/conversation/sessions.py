@@ -1,4 +1,4 @@
-"""Which records were said one after the other, and by whom? Sessions laid out in order, speakers with their turns."""
+"""Which records are turns of one conversation? Sessions in order, and each speaker's turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a conversation was it said? The speaker, the session and the order of a record, where it has any."""
+"""Which speaker, session and position in the session does a record have, if any?"""
 
 from __future__ import annotations
 

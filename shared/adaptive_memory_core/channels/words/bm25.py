@@ -1,4 +1,4 @@
-"""How well do a record's words answer the cue's? BM25 of the record itself, of its neighbours and of its session.
+"""How well do the words of a record match those of the cue? BM25 of the record, of its neighbours and of its session.
 
 All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
 [0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.
@@ -14,7 +14,7 @@ import numpy as np
 TERM_SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
 LENGTH_NORMALISATION = 0.4  # BM25's b: how much longer texts are held back
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
-TURNS_AROUND = 3  # likewise, of its wider surroundings
+TURNS_AROUND = 3  # turns on either side that are its wider surroundings
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
 Array = Any
 

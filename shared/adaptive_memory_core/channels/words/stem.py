@@ -1,4 +1,4 @@
-"""Which words are one word? Porter's suffix stripping, so that "deploys", "deployed" and "deploying" meet.
+"""Which forms are one word? Porter's suffix stripping, so that "deploys", "deployed" and "deploying" match.
 
 Source: M. F. Porter, An algorithm for suffix stripping (1980). Words with anything but a to z stay as they are.
 """

@@ -1,4 +1,4 @@
-"""Which words does a text have? Stemmed and without the commonest; identifiers, codes and paths stay whole besides.
+"""Which words does a text have? Stemmed, without stop words; identifiers, codes and paths are kept whole as well.
 
 A text in a script without spaces is taken by pairs of characters.
 """

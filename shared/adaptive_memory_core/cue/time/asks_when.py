@@ -1,4 +1,4 @@
-"""Does a cue ask when? Then a turn that says a time is more likely to be the answer. The rules are English."""
+"""Does a cue ask for a time ("when ...?")? Then turns that say a time count more. The rules are English."""
 
 from __future__ import annotations
 

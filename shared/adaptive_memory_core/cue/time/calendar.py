@@ -1,4 +1,4 @@
-"""Which days does a date mean? Spans from one local midnight up to another, counted back from a given day."""
+"""Which span of time does a date mean? From local midnight to local midnight, relative to a given day."""
 
 from __future__ import annotations
 

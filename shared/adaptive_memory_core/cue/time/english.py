@@ -1,4 +1,4 @@
-"""How does English say when? Dates are found by `english_dates`; here are the words that name no date."""
+"""How are English words about time recognised? The language to plug in; `english_dates` finds the dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many of which unit? "three weeks", "a few", "half an hour": numbers and units of time in English words."""
+"""How many of which unit is meant? "three weeks", "a few", "half an hour", in English."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""Which stretches of time does an English text name? Dates, months, years, "three weeks ago" - and not "it may"."""
+"""Which spans of time does an English text name? Dates, months, years, "three weeks ago"; not "it may"."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_single_dates import led
 from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS
 
+MOST_OF_A_KIND = 100  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 _LETTERS = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")  # four that a pattern of ASCII letters takes for them
 
 
@@ -36,8 +38,11 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
     """
     found: list[Dated] = []
     plain, taken = text.translate(_LETTERS), bytearray(len(text))
+    lower = plain.lower()
     for way in [*(AHEAD if ahead else ()), *WAYS[day_first]]:
-        for match in way.pattern.finditer(plain):
+        if way.needs and not any(one in lower for one in way.needs):
+            continue
+        for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()
             if (way.lead is not None and not led(match, way.lead)) or taken.find(1, begin, end) >= 0:
                 continue

@@ -1,4 +1,4 @@
-"""Which English words lean towards the past, the beginning or the present, without naming a time?"""
+"""Which English words ask for the past, the beginning or the present without naming a time?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do months, years, seasons and days look in an English text? The patterns that dates are put together from."""
+"""How are months, years, seasons and days written in English? The regular expressions that dates are built from."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""What does "three weeks ago" mean on a given day? English words that count from the day of the text itself."""
+"""What does "three weeks ago" mean on a given day? English words that count from the day of the text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
@@ -12,7 +13,18 @@ from adaptive_memory_core.cue.time.english_counts import COUNT, UNIT, UNIT_DAYS,
 from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
-NEARBY_CHARACTERS = 500  # characters on either side of a phrase that say whether it is about the past
+
+
+class Rule(NamedTuple):
+    """One way to name time; a text without any of `needs`, in lower case, cannot hold it."""
+
+    pattern: re.Pattern[str]
+    resolve: Resolve
+    needs: tuple[str, ...]
+    weak: bool
+
+
+NEARBY_CHARACTERS = 200  # characters on either side of a phrase that say whether it is about the past
 
 
 def _ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -21,7 +33,7 @@ def _ago(match: re.Match[str], today: datetime) -> list[Span]:
     low, high = counted(match)
     size, about = UNIT_DAYS[unit], (match["about"] or "").lower().strip()
     if unit in ("day", "night") and low == high and not about:
-        return _days(today, -int(low))
+        return whole_days(today, -int(low))
     if about in ("more than", "over", "at least"):
         return calendar.stretch(today, None, -low * size)
     if about in ("less than", "under", "within"):
@@ -36,7 +48,7 @@ def _rolling(match: re.Match[str], today: datetime) -> list[Span]:
     return calendar.stretch(today, -count * UNIT_DAYS[match["unit"].lower()], None)
 
 
-def _days(today: datetime, first: int, count: int = 1) -> list[Span]:
+def whole_days(today: datetime, first: int, count: int = 1) -> list[Span]:
     return [Span(calendar.midnight(today, first), calendar.midnight(today, first + count))]
 
 
@@ -62,7 +74,7 @@ def _weekday(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _other_day(_match: re.Match[str], today: datetime) -> list[Span]:
-    return _days(today, -10, 10)
+    return whole_days(today, -10, 10)
 
 
 def _long_ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -82,7 +94,7 @@ def _today_back(match: re.Match[str], today: datetime) -> list[Span]:
     if match["unit"].lower() == "year":
         span = calendar.day(today.year - int(low), today.month, today.day, today)
         return [span] if span else []
-    return _days(today, -int(low * UNIT_DAYS[match["unit"].lower()]))
+    return whole_days(today, -int(low * UNIT_DAYS[match["unit"].lower()]))
 
 
 def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -90,7 +102,7 @@ def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
     last = calendar.latest_weekday(match["weekday"].lower(), today)
     if low != high or low < 1 or last.start is None:
         return []
-    return _days(last.start, -7 * (int(low) - 1))
+    return whole_days(last.start, -7 * (int(low) - 1))
 
 
 def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
@@ -110,66 +122,67 @@ def _christmas(match: re.Match[str], today: datetime) -> list[Span]:
     return [Span(found.start - timedelta(days=1), found.end + timedelta(days=1))]
 
 
-def _rule(pattern: str, resolve: Resolve, *, weak: bool = False) -> tuple[re.Pattern[str], Resolve, bool]:
-    return re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, weak
+def rule(pattern: str, resolve: Resolve, *needs: str, weak: bool = False) -> Rule:
+    return Rule(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, needs, weak)
 
 
 _ABOUT = r"(?:(?P<about>more than|over|at least|less than|under|about|around|roughly|some|almost|nearly|within) )?"
 _ENDS_IN_ED = re.compile(r"\b(?!need)\w{2,}ed\b", re.I)
-_PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
+PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
 _NOT_A_TITLE = r"(?! (?:by|of) (?:the )?(?-i:[A-Z]))"
 RELATIVE = [
-    _rule(rf"{COUNT} (?P<unit>day|week|fortnight|year)s? ago today", _today_back),
-    _rule(r"(?:the )?day before yesterday", lambda _, today: _days(today, -2)),
-    _rule(rf"yesterday(?:'s)?{_NOT_A_TITLE}", lambda _, today: _days(today, -1)),
-    _rule(r"last night(?:'s)?", _last_night),
-    _rule(r"(?:earlier today|this (?:morning|afternoon|evening))", lambda _, today: _days(today, 0)),
-    _rule(r"(?<!as of )today(?:'s)?", lambda _, today: _days(today, 0), weak=True),
-    _rule(r"this time last year", _a_year_back),
-    _rule(rf"(?P<which>the) {_PERIOD} (?P<before>before last)", _unit),
-    _rule(rf"{COUNT} (?P<weekday>{'|'.join(WEEKDAYS)})s ago", _weekdays_ago),
-    _rule(rf"{_ABOUT}{COUNT} {UNIT} (?:ago|back|earlier)", _ago),
-    _rule(r"fortnight ago", lambda _, today: calendar.stretch(today, -21, -7)),
-    _rule(rf"(?<!how )(?<!how many )(?:many )?{UNIT}(?<=s) ago", _long_ago),
-    _rule(r"(?:over|on|at|during) the weekend(?! of)", _weekend, weak=True),
-    _rule(rf"(?:(?:the|these) )?(?:last|past|previous) {COUNT} {UNIT}(?! of)", _rolling),
-    _rule(r"(?:the past|the last|within the|this past) (?P<unit>hour|week|month|year|decade)(?! of)", _rolling),
-    _rule(rf"(?P<which>last|previous|this past|the previous) {_PERIOD}(?:'s)?(?! of (?!the same))", _unit),
-    _rule(r"(?:earlier )?(?P<which>this) (?P<unit>week|weekend|month|quarter|year|decade)(?:'s)?", _unit, weak=True),
-    _rule(rf"(?P<which>last|this past|this|the previous) (?P<season>{'|'.join(SEASONS)})", _season),
-    _rule(rf"(?:last|this past|the previous) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
-    _rule(r"the other (?:day|night|week)", _other_day),
-    _rule(
+    rule(rf"{COUNT} (?P<unit>day|week|fortnight|year)s? ago today", _today_back, "ago"),
+    rule(r"(?:the )?day before yesterday", lambda _, today: whole_days(today, -2), "yesterday"),
+    rule(rf"yesterday(?:'s)?{_NOT_A_TITLE}", lambda _, today: whole_days(today, -1), "yesterday"),
+    rule(r"last night(?:'s)?", _last_night, "last night"),
+    rule(
+        r"(?:earlier today|this (?:morning|afternoon|evening))", lambda _, today: whole_days(today, 0), "today", "this"
+    ),
+    rule(r"(?<!as of )today(?:'s)?", lambda _, today: whole_days(today, 0), "today", weak=True),
+    rule(r"this time last year", _a_year_back, "this time"),
+    rule(rf"(?P<which>the) {PERIOD} (?P<before>before last)", _unit, "before last"),
+    rule(rf"{COUNT} (?P<weekday>{'|'.join(WEEKDAYS)})s ago", _weekdays_ago, "ago"),
+    rule(rf"{_ABOUT}{COUNT} {UNIT} (?:ago|back|earlier)", _ago, "ago", "back", "earlier"),
+    rule(r"fortnight ago", lambda _, today: calendar.stretch(today, -21, -7), "ago"),
+    rule(rf"(?<!how )(?<!how many )(?:many )?{UNIT}(?<=s) ago", _long_ago, "ago"),
+    rule(r"(?:over|on|at|during) the weekend(?! of)", _weekend, "weekend", weak=True),
+    rule(rf"(?:(?:the|these) )?(?:last|past|previous) {COUNT} {UNIT}(?! of)", _rolling, "last", "past", "previous"),
+    rule(
+        r"(?:the past|the last|within the|this past) (?P<unit>hour|week|month|year|decade)(?! of)",
+        _rolling,
+        "past",
+        "last",
+        "within",
+    ),
+    rule(
+        rf"(?P<which>last|previous|this past|the previous) {PERIOD}(?:'s)?(?! of (?!the same))",
+        _unit,
+        "last",
+        "previous",
+        "past",
+    ),
+    rule(
+        r"(?:earlier )?(?P<which>this) (?P<unit>week|weekend|month|quarter|year|decade)(?:'s)?",
+        _unit,
+        "this",
+        weak=True,
+    ),
+    rule(
+        rf"(?P<which>last|this past|this|the previous) (?P<season>{'|'.join(SEASONS)})",
+        _season,
+        "last",
+        "this",
+        "previous",
+    ),
+    rule(rf"(?:last|this past|the previous) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday, "last", "this", "previous"),
+    rule(r"the other (?:day|night|week)", _other_day, "the other"),
+    rule(
         r"(?:last|this past|over|at|since|during|before|after) (?P<feast>christmas|halloween|new year'?s?|valentine'?s)"
         r"(?: (?:day|eve))?",
         _christmas,
+        "christmas",
+        "halloween",
+        "new year",
+        "valentine",
     ),
-]
-
-
-def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
-    low, high = counted(match)
-    size = UNIT_DAYS[match["unit"].lower()]
-    if size == 1.0 and low == high:
-        return _days(today, int(low))
-    either = min(0.5, low / 2) * size
-    return calendar.stretch(today, low * size - either, high * size + either)
-
-
-def _next(match: re.Match[str], today: datetime) -> list[Span]:
-    return [calendar.current(match["unit"].lower(), today, -1)]
-
-
-def _coming_weekday(match: re.Match[str], today: datetime) -> list[Span]:
-    """The first such day after today."""
-    return _days(today, (WEEKDAYS.index(match["weekday"].lower()) - today.weekday() - 1) % 7 + 1)
-
-
-UPCOMING = [  # what a note says of its own future; a question about the past never means it
-    _rule(r"(?:the )?day after tomorrow", lambda _, today: _days(today, 2)),
-    _rule(r"tomorrow(?:'s)?", lambda _, today: _days(today, 1)),
-    _rule(rf"next {_PERIOD}", _next),
-    _rule(rf"(?:next|this coming) (?P<weekday>{'|'.join(WEEKDAYS)})", _coming_weekday),
-    _rule(r"tonight(?:'s)?", lambda _, today: _days(today, 0)),
-    _rule(rf"in {COUNT} {UNIT}(?:' time)?", _ahead),
 ]

@@ -1,4 +1,4 @@
-"""Which days does an English date mean by itself? A day, a month, a season, a quarter, a decade or a year."""
+"""Which span does one English date mean? A day, month, season, quarter, decade or year."""
 
 from __future__ import annotations
 

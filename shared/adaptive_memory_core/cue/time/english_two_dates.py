@@ -1,4 +1,4 @@
-"""Which days do two times mean together? "Between March and May", "the week of 3 May", "two days before yesterday"."""
+"""Which span do two English times mean together? "Between March and May", "two days before yesterday"."""
 
 from __future__ import annotations
 

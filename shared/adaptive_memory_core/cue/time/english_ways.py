@@ -1,4 +1,4 @@
-"""Which phrases of English name a time? All of them, the surest first; `english_dates` looks for them in a text."""
+"""Which English phrases name a time? A list of all patterns, the most reliable first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span
+from adaptive_memory_core.cue.time.calendar import MONTHS, SEASONS, WEEKDAYS, Span
 from adaptive_memory_core.cue.time.english_counts import COUNT
 from adaptive_memory_core.cue.time.english_patterns import (
     ANY_MONTH,
@@ -32,7 +32,7 @@ from adaptive_memory_core.cue.time.english_patterns import (
     WORD,
     YEAR,
 )
-from adaptive_memory_core.cue.time.english_relative import RELATIVE, UPCOMING
+from adaptive_memory_core.cue.time.english_relative import RELATIVE
 from adaptive_memory_core.cue.time.english_single_dates import (
     decade,
     iso_day,
@@ -48,8 +48,10 @@ from adaptive_memory_core.cue.time.english_single_dates import (
     worded_day,
 )
 from adaptive_memory_core.cue.time.english_two_dates import around, before, between, both
+from adaptive_memory_core.cue.time.english_upcoming import UPCOMING
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
+PARTS = ("early-", "mid-", "late-")
 
 
 class Way(NamedTuple):
@@ -61,6 +63,7 @@ class Way(NamedTuple):
     lead: re.Pattern[str] | None = None
     weak: bool = False
     relative: bool = False
+    needs: tuple[str, ...] = ()  # a text without any of these, in lower case, cannot hold it; none: it may always
 
 
 def piece(text: str, today: datetime) -> list[Span]:
@@ -71,8 +74,16 @@ def piece(text: str, today: datetime) -> list[Span]:
     return []
 
 
-def _way(pattern: str, resolve: Resolve, lead: re.Pattern[str] | None = None, *, weak: bool = False) -> Way:
-    return Way(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak)
+def _way(
+    pattern: str,
+    resolve: Resolve,
+    lead: re.Pattern[str] | None = None,
+    *needs: str,
+    weak: bool = False,
+) -> Way:
+    """One that stands apart from other words; what names a month or a season needs one of them."""
+    named = MONTHS if MONTH in pattern else tuple(SEASONS) if SEASON in pattern else ()
+    return Way(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak, needs=needs or named)
 
 
 _TWO: list[Way] = [  # of two words about time that mean something only together
@@ -80,25 +91,36 @@ _TWO: list[Way] = [  # of two words about time that mean something only together
         rf"(?P<one>{ANY_MONTH}(?:,? {FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
         rf"(?P<two>{ANY_MONTH},? (?:{FULL_YEAR}|(?:of )?(?:last|this) year))",
         partial(between, piece=piece),
+        None,
+        *MONTHS,
     ),
-    _way(rf"(?P<one>{ANY_MONTH}) (?:and|or) (?P<two>{ANY_MONTH},? {FULL_YEAR})", partial(both, piece=piece)),
+    _way(
+        rf"(?P<one>{ANY_MONTH}) (?:and|or) (?P<two>{ANY_MONTH},? {FULL_YEAR})",
+        partial(both, piece=piece),
+        None,
+        *MONTHS,
+    ),
     _way(
         rf"(?:the )?(?P<unit>week|weekend) (?:of|starting|beginning) (?:the |on )?(?P<one>{DATE})",
         partial(around, piece=piece),
+        None,
+        "week",
     ),
-    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {DAYS}", partial(before, piece=piece)),
-    _way(rf"winter(?: of)? (?P<year>{FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", winter_of_two_years),
+    _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {DAYS}", partial(before, piece=piece), None, "before"),
+    _way(
+        rf"winter(?: of)? (?P<year>{FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", winter_of_two_years, None, "winter"
+    ),
     _way(rf"(?P<year>{FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", part_of_year),
     _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{ORDINAL}(?: of)? {MONTH}", named_day),
     _way(rf"{LAST_YEAR},? (?:in |on |during )?(?:the )?{MONTH} {ORDINAL}", named_day),
     _way(rf"{LAST_YEAR},? (?:in |during )?{MONTH}", named_month),
     _way(rf"{LAST_YEAR},? (?:in |during )(?:the )?{SEASON}", named_season),
-    _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", part_of_year),
+    _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", part_of_year, None, "year"),
     _way(rf"{WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", worded_day),
     _way(rf"{MONTH} (?:the )?{WORD}(?:,? {SHORT_YEAR})?", worded_day),
-    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), named_month),
-    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), named_month, None, weak=True),
-    Way(re.compile(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), plain_year),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), named_month, needs=PARTS),
+    Way(re.compile(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), named_month, None, weak=True, needs=PARTS),
+    Way(re.compile(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), plain_year, needs=PARTS),
     _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{FULL_YEAR})", iso_month, LEAD_MONTH),
 ]
 _ANY_ORDER: list[Way] = [
@@ -111,6 +133,7 @@ _ANY_ORDER: list[Way] = [
             re.I,
         ),
         partial(between, piece=piece),
+        needs=("between", "from"),
     ),
     *_TWO,
     _way(r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})", iso_day),
@@ -120,10 +143,10 @@ _ANY_ORDER: list[Way] = [
     _way(rf"{MONTH}(?: of)?,? {SHORT_YEAR}", named_month),
     _way(rf"{SEASON}(?: of)?,? {SHORT_YEAR}", named_season),
     _way(rf"(?P<part>[qh])(?P<nth>[1-4])(?: of)?(?:[ /-]|(?=')){SHORT_YEAR}", part_of_year),
-    _way(rf"{NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", part_of_year),
+    _way(rf"{NTH} (?P<part>quarter|half)(?: of| in)?,? {SHORT_YEAR}", part_of_year, None, "quarter", "half"),
     _way(r"(?P<decade>(?:19|20)\d)0'?s(?P<tens>)", decade),
     _way(r"'?(?P<tens>[5-9])0'?s(?P<decade>)", decade, LEAD_SHORT_DECADE),
-    *(Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in RELATIVE),
+    *(Way(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in RELATIVE),
     _way(YEAR, plain_year, LEAD_YEAR),
     _way(r"(?P<part>q)(?P<nth>[1-4])", part_of_year, LEAD_MONTH, weak=True),
     _way(rf"{MONTH}(?!'s {OWNED})", named_month, LEAD_MONTH, weak=True),
@@ -133,8 +156,8 @@ _ANY_ORDER: list[Way] = [
         LEAD_SEASON,
         weak=True,
     ),
-    _way(rf"(?P<weekday>{'|'.join(WEEKDAYS)})", named_weekday, LEAD_DAY, weak=True),
+    _way(rf"(?P<weekday>{'|'.join(WEEKDAYS)})", named_weekday, LEAD_DAY, "day", weak=True),
 ]
 _NUMERIC = r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)"
 WAYS = {first: [*_ANY_ORDER, _way(_NUMERIC, partial(numeric_day, day_first=first))] for first in (False, True)}
-AHEAD = [Way(pattern, resolve, None, weak, True) for pattern, resolve, weak in UPCOMING]
+AHEAD = [Way(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in UPCOMING]

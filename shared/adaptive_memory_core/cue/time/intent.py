@@ -1,4 +1,4 @@
-"""When is asked about? A time that can be named, the past, the beginning, the present - or, mostly, none of these."""
+"""Which time does a question ask about? A named span, the past, the beginning, the present, or (mostly) none."""
 
 from __future__ import annotations
 

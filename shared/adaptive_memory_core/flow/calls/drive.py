@@ -1,4 +1,4 @@
-"""How does one piece of logic run both blocking and async? A flow asks, a driver does."""
+"""How does one flow run both blocking and async? The flow asks for calls; a driver makes them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class _Walk(Generic[T]):
             self._answer = await call.on_loop()
         except asyncio.CancelledError:
             raise
-        except BaseException as raised:  # noqa: BLE001 - likewise
+        except BaseException as raised:  # noqa: BLE001 - it is handed to whoever waits
             self._error = raised
 
     def stop(self, why: BaseException) -> None:

@@ -1,4 +1,4 @@
-"""How is somebody else's code asked, that may hang? In threads that are left behind, and tasks that are cancelled.
+"""How is a caller's function called safely if it may hang? In threads that nobody joins and tasks that are cancelled.
 
 Nothing here waits longer than it was told to, nor keeps the interpreter from ending. A call that was given up runs on,
 and `Unanswered` counts it: where too many have not come back, no further one is begun.

@@ -1,4 +1,4 @@
-"""How long may a call wait for others who write the ledger? So long in all, whatever it asks, in whatever thread."""
+"""How long may a call wait for other writers of the ledger? One deadline for the whole call, across threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where does a call run that may never end? In threads that nothing waits for: not `close`, nor the interpreter."""
+"""Where does a call run that may never end? In threads that neither `close` nor the interpreter waits for."""
 
 from __future__ import annotations
 

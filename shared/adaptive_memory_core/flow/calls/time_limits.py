@@ -1,4 +1,4 @@
-"""What if the vectors fail or do not answer in time? One place for how long they are waited for, and in whose words."""
+"""What happens when the vectors fail or are late? Their time limit, and the error that names the cause."""
 
 from __future__ import annotations
 

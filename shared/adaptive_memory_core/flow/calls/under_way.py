@@ -1,10 +1,11 @@
-"""Which calls are under way? Whoever closes a memory waits for them, and lets no new one begin."""
+"""Which calls are running? `close` waits for them, and no new one may begin."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import ParamSpec, TypeVar
 
 from adaptive_memory_core.errors import ClosedError
@@ -50,15 +51,15 @@ class CallsUnderWay:
 
 
 class CountingExecutor(ThreadPoolExecutor):
-    """Threads whose work counts as calls under way."""
+    """Threads whose work counts as calls under way; each piece of it begins with `call`."""
 
-    def __init__(self, threads: int, calls: CallsUnderWay) -> None:
+    def __init__(self, threads: int, call: Callable[[], AbstractContextManager[None]]) -> None:
         super().__init__(threads, thread_name_prefix="adaptive-memory")
-        self._calls = calls
+        self._call = call
 
     def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         return super().submit(self._counted, work, *args, **kwargs)  # type: ignore[arg-type]
 
     def _counted(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._calls.one_more():
+        with self._call():
             return work(*args, **kwargs)

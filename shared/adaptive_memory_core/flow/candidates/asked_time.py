@@ -1,4 +1,4 @@
-"""What happened at the time that is asked about? The nearest records of that time: others may stand before them."""
+"""Which records are of the time that the question names? The nearest of them, as a source of candidates."""
 
 from __future__ import annotations
 

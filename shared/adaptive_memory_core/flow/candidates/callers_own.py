@@ -1,4 +1,4 @@
-"""What do the caller's own channels find? Functions of theirs, asked for ids with a number each."""
+"""How are the caller's own channels asked? As a source: functions that return ids with a number each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records are candidates? All that the sources named, as one union: fetched once, their read state asked once."""
+"""Which records are candidates? The union of what all sources named, fetched once, with read state asked once."""
 
 from __future__ import annotations
 

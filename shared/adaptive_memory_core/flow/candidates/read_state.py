@@ -1,4 +1,4 @@
-"""What becomes of what was learned when a document is written anew? It goes to the records of the same text.
+"""What read state do the candidates have? Asked once; what is new takes over the state of the same text.
 
 Programs that keep an index up to date delete a document's records and write new ones under new ids. A record that
 the ledger has not met takes over the state of one that is gone, if both are of one document and word for word the same.

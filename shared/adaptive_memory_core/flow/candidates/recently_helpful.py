@@ -1,4 +1,4 @@
-"""What did verdicts call helpful lately? Adds recently helpful records to the candidates, however dissimilar."""
+"""Which records were recently called helpful? Adds them to the candidates, however dissimilar."""
 
 from __future__ import annotations
 

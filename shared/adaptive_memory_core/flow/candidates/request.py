@@ -1,4 +1,4 @@
-"""What is asked of a recall? One call with its arguments checked, and what its words say about time."""
+"""What does one recall ask for? Its checked arguments, and the time that the cue asks about."""
 
 from __future__ import annotations
 

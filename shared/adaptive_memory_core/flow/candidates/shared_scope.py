@@ -1,4 +1,4 @@
-"""What does a user find who has nothing yet? A scope that was declared to be shared fills up what is missing.
+"""What does a user without records find? Hits of a scope that was declared as shared fill up the answer.
 
 Nothing is learned of what comes from there. A reader's reads must not move what others find, and what one reader asks
 must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's

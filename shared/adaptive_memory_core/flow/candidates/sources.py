@@ -1,4 +1,4 @@
-"""Who is asked for candidates? The one list of all sources, in stages: a later one may see what an earlier one said."""
+"""Which sources of candidates are there? The one list of them, in stages; a later one may see earlier answers."""
 
 from __future__ import annotations
 

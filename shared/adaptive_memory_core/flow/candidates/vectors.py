@@ -1,4 +1,4 @@
-"""What do the vectors find? The cue embedded, and its nearest records."""
+"""Which records are nearest to the cue's vector? The cue is embedded, and the collection is searched."""
 
 from __future__ import annotations
 

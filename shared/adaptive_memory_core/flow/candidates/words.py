@@ -1,4 +1,4 @@
-"""Which records have the cue's words? The word index as a source: its best records, and leads on all candidates."""
+"""Which records share words with the cue? The word index as a source of candidates and of leads for all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a flow ask for? Search, records, ledger, models, indexes and the background: all ports, in our words."""
+"""Which ports does a flow call? Search, records, ledger, models, indexes and the background worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who must hear what became of the records? Every index: a copy of what they say, kept to find them by."""
+"""What must an index be told? What was written, judged and removed; words are the first index."""
 
 from __future__ import annotations
 

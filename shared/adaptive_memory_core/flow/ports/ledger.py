@@ -1,4 +1,4 @@
-"""What must a ledger be able to do? Small parts over one store; what one call changes, changes whole or not at all.
+"""What must a ledger be able to do? Small parts over one store; each call is kept whole or not at all.
 
 `tests/store/ledger/contract/` is what every implementation has to pass. Calls may come from any thread.
 """
@@ -175,6 +175,8 @@ class Retention(Protocol):
     """What the ledger lets go of by itself."""
 
     def trim(self, *, now: float, log_days: float, log_recalls: int) -> int: ...
+    def collections(self) -> set[str]: ...
+    def forget_collections(self, uuids: Collection[str]) -> None: ...
 
 
 class Comparison(Protocol):

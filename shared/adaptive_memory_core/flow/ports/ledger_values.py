@@ -1,4 +1,4 @@
-"""What do flows and the ledger hand each other? States with their timeline, one recall as it is counted, counts."""
+"""Which values do flows and the ledger exchange? States with their timeline, a recall to be counted, counts."""
 
 from __future__ import annotations
 

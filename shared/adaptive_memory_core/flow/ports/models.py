@@ -1,4 +1,4 @@
-"""Who turns text into vectors? What a flow asks of an embedder."""
+"""What must an embedder be able to do? Turn texts into vectors, under a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who keeps the records? Writing them, and reading them by their ids: what the collection is for."""
+"""What must the keeper of records be able to do? Write them, and read them by id."""
 
 from __future__ import annotations
 

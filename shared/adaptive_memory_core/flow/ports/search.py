@@ -1,4 +1,4 @@
-"""Which records are near, or let through by a filter? What a recall asks of whoever searches: Chroma, or a copy."""
+"""What must a search be able to do? Find the nearest records, those with given ids, and those that pass a filter."""
 
 from __future__ import annotations
 

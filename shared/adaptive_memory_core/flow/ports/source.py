@@ -1,4 +1,4 @@
-"""Where do candidates come from? What a source of them is asked, and what it answers."""
+"""What must a source of candidates be able to do? Answer a request with ids, and with leads for any candidate."""
 
 from __future__ import annotations
 

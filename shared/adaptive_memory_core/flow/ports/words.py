@@ -1,4 +1,4 @@
-"""What do words say? What a recall asks of the word index, and what that answers."""
+"""What must a word index be able to do? Answer a cue's words with records and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When is asked about? The question's own words about time, in the languages that this memory reads."""
+"""Which time does this request ask about? Its words, read by the languages of this memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike are the candidates? Their vectors, fetched where the policy asks for diversity."""
+"""How similar are the candidates to each other? Their vectors, fetched where the policy wants diversity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which candidates are returned? Gates, blend and selection over what was gathered, with a reason for everyone else."""
+"""Which candidates are returned? Gates, scores and selection, with a reason for everyone who is dropped."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What does a recall leave behind? Its count, the state of what it returned, its line in the log; and the indexes hear
-what it came upon."""
+"""How is a recall counted? The states of what it returned, its line in the log, and what the indexes are told."""
 
 from __future__ import annotations
 

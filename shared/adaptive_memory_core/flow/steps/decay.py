@@ -1,4 +1,4 @@
-"""What is left of the candidates where memories fade? Their strength as of now, and whoever further out is stronger.
+"""How does decay change the candidates? Their strength as of now, and stronger records from further out.
 
 Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few enough to
 be compared one by one, or the search widens until none is left that could win. So the top k under decay are exact.

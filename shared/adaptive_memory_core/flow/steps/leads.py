@@ -1,4 +1,4 @@
-"""What do the sources say of each candidate? Every source's leads on all of them, whoever named them."""
+"""What does each source say of each candidate? Every source's leads on all candidates, whoever named them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said right before and after? What stands beside the hits in their conversation, fetched to be shown."""
+"""What was said right before and after a hit? Its neighbours in the conversation, fetched to be shown."""
 
 from __future__ import annotations
 

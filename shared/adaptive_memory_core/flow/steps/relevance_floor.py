@@ -1,4 +1,4 @@
-"""Is anything of it relevant at all? What was found, against what unrelated questions find in the same memory."""
+"""Is anything relevant at all? The best candidates against what unrelated questions find here."""
 
 from __future__ import annotations
 

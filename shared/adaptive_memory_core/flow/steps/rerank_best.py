@@ -1,4 +1,4 @@
-"""What does a reranker make of the best? It reads cue and text together, and decides a share of their relevance."""
+"""How does a reranker change the best candidates? It reads cue and texts and decides a share of their relevance."""
 
 from __future__ import annotations
 

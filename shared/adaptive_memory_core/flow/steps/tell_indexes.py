@@ -1,4 +1,4 @@
-"""Who hears what became of the records? Every index, once: what was written, judged, removed, or come upon."""
+"""How do indexes learn of changes? Each is told once what was written, judged, removed or discovered."""
 
 from __future__ import annotations
 

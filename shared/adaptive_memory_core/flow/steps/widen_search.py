@@ -1,4 +1,4 @@
-"""What if gates leave too few? The vector search once more, further out, until there are enough or no more."""
+"""What if gates leave fewer than k? The vector search is repeated with a larger limit."""
 
 from __future__ import annotations
 

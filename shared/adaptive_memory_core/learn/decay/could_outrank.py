@@ -1,4 +1,4 @@
-"""Could a record nobody looked at still win? What decay left of the seen ones, against all others at their best."""
+"""Could a record beyond the candidates still win? The best that decay leaves to unseen records, against those seen."""
 
 from __future__ import annotations
 

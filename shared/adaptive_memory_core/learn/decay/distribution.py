@@ -1,4 +1,4 @@
-"""How strong is a whole memory? The distribution of all strengths at one moment, reckoned in columns."""
+"""How are the strengths of a whole memory distributed? Computed in columns, as of one moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a memory that nobody reads? ARM's decay in closed form: settled when looked at, never in a sweep.
+"""How does ARM's decay weaken what nobody reads? In closed form, settled when a record is looked at.
 
 Algorithm 1 of the paper multiplies the vector of every stale, unremembered record by alpha after each query. Under
 cosine the length of a vector says nothing, so what decays is its strength, a number that multiplies the similarity:
@@ -166,7 +166,7 @@ def _strong_since(timeline: Timeline, kind: str | None, least: float, now: float
 
 
 def _strong_time(at_time: Strength, least: float, now: float) -> float:
-    """Likewise for the time, in doubling steps back from now and then by halves."""
+    """The same question for days: in doubling steps back from now, and then by halves."""
     reach = DAY
     while at_time(now - reach) >= least:
         reach *= 2

@@ -1,4 +1,4 @@
-"""How do we speak to Chroma? Conditions joined as it wants them, and its errors in our words."""
+"""How is Chroma called? Filters joined as it wants them, and its errors translated into ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has anybody written to the collection since? An embedded Chroma's file tells in a microsecond; nothing else does.
+"""Has another program written to the collection? An embedded Chroma's file says so in a microsecond.
 
 Only the file's time and size are looked at: to open it beside Chroma's own SQLite would, on closing, drop the locks
 that Chroma holds. A time may be as coarse as a tick of the kernel: a file written just now tells nothing yet.

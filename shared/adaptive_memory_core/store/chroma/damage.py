@@ -1,4 +1,4 @@
-"""May Chroma load this collection? Asked before it does, for a torn index fails every call or ends the process."""
+"""Is it safe for Chroma to load this collection? Asked first, because a torn index can end the process."""
 
 from __future__ import annotations
 

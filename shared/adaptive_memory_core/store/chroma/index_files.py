@@ -1,4 +1,4 @@
-"""Is Chroma's index on disk whole? Sizes, counts and labels of its five files, read without loading them in Chroma.
+"""Are the five files of Chroma's index whole? Sizes, counts and labels, read without loading them in Chroma.
 
 A torn index makes Chroma fail on every call, end the process, or lose records without a word. So it is looked at before
 Chroma loads it, by reading alone. Chroma writes header, data, lengths and links in place, then the names, and notes
@@ -30,14 +30,16 @@ def faults(held: Contents) -> list[str]:
     """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
     if _unknown(held):
         return []
-    wrong = _damaged(held)
-    lost = [] if wrong else _lost(held)
+    labels = _labels(held)
+    wrong = _damaged(held, labels)
+    lost = [] if wrong else _lost(held, labels or {})
     return wrong + ([f"The index lacks {len(lost)} of {len(held.ids)} records."] if lost else [])
 
 
 def missing(held: Contents) -> list[str]:
     """Records that neither the index nor the log has a vector of; none where the files are damaged."""
-    return [] if _unknown(held) or _damaged(held) else _lost(held)
+    labels = _labels(held)
+    return [] if _unknown(held) or _damaged(held, labels) else _lost(held, labels or {})
 
 
 def _unknown(held: Contents) -> bool:
@@ -47,8 +49,13 @@ def _unknown(held: Contents) -> bool:
     return bool(files and files.isdisjoint(FILES)) or (head is not None and head.version != _VERSION)
 
 
-def _lost(held: Contents) -> list[str]:
-    known = set(_labels(held) or {})
+def _labels(held: Contents) -> dict[str, int] | None:
+    """Which records stand in the files; none where nothing was ever put into them, None where that cannot be read."""
+    return names(held.folder) if (held.folder / NAMES).exists() else {}
+
+
+def _lost(held: Contents, labels: dict[str, int]) -> list[str]:
+    known = set(labels)
     for entry in held.logged_after(held.persisted if known else 0):
         if entry.operation in (ADD, UPSERT) and entry.with_vector:
             known.add(entry.stored_id)
@@ -57,18 +64,13 @@ def _lost(held: Contents) -> list[str]:
     return [one for one in held.ids if one not in known]
 
 
-def _damaged(held: Contents) -> list[str]:
-    if held.dimension is None or not (held.folder / NAMES).exists():
-        return []  # nothing was ever put into the files: all of it is in the log
-    labels = names(held.folder)
+def _damaged(held: Contents, labels: dict[str, int] | None) -> list[str]:
+    if held.dimension is None or labels == {}:
+        return []
     if labels is None:
         size = (held.folder / NAMES).stat().st_size
         return [f"{NAMES} is torn ({size} bytes): it no longer says which vector is whose."]
-    return _torn(held, labels) if labels else []
-
-
-def _labels(held: Contents) -> dict[str, int] | None:
-    return names(held.folder) if (held.folder / NAMES).exists() else None
+    return _torn(held, labels)
 
 
 def _torn(held: Contents, labels: dict[str, int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where does what stand in the files of Chroma's index? hnswlib's layout, as Chroma's fork of it writes it."""
+"""Which bytes are where in the files of Chroma's index? hnswlib's layout, as Chroma's fork writes it."""
 
 from __future__ import annotations
 

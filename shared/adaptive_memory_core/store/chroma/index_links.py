@@ -1,4 +1,4 @@
-"""Do the links of Chroma's index lead to vectors that are there? One that does not ends the process that follows it."""
+"""Do all links in Chroma's index lead to vectors that exist? A broken one ends the process that follows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does Chroma's own SQLite file say of a collection? Read beside Chroma, without its help: it may be unable to."""
+"""What is in Chroma's own SQLite file? Read without Chroma, which may be unable to."""
 
 from __future__ import annotations
 
@@ -125,12 +125,18 @@ def above(directory: Path, collection_id: str, key: str, bound: float) -> list[s
         return [row[0] for row in sql.execute(query, (key, bound, collection_id))]
 
 
+def collection_ids(directory: Path) -> set[str]:
+    """All collections of the directory, of every tenant and database."""
+    with reading(directory) as sql:
+        return {row[0] for row in sql.execute("SELECT id FROM collections")}
+
+
 def faults(directory: Path) -> list[str]:
     """What SQLite finds wrong with the whole file; this reads all of it."""
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
-    except DamagedStoreError as error:
+    except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
 

@@ -1,4 +1,4 @@
-"""How is Chroma's index made anew? From its own records, with the vectors that can still be read, else embedded again.
+"""How is Chroma's index rebuilt? From its own records, with vectors that can still be read or embedded again.
 
 The damaged files are moved aside, so that Chroma begins an index without any, and takes in what its log holds. Then
 every record is written once more with its vector alone: text, metadata and what the ledger knows stay as they are. A
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from chromadb import Collection
 
 ASIDE = "adaptive_memory_damaged"
+UNFINISHED = "unfinished"  # marks files that a rebuild takes vectors from
 BATCH = 1_000  # records of one write: each costs as many fsyncs whatever its size
 SAMPLE = 32  # records whose vectors are compared with what the embedder makes of their texts
 SAME_TEXT_COSINE = 0.99  # cosine from which two vectors are of one text
@@ -40,28 +41,37 @@ class Rebuilt:
     kept: int
     embedded: int
     without_vector: tuple[str, ...]
-    aside: Path | None
+    aside: tuple[Path, ...]
 
 
-def move_aside(held: Contents) -> Path | None:
-    """Put the damaged files where nothing is lost and Chroma does not look; gives the place."""
-    if not held.folder.exists():
-        return None
+def move_aside(held: Contents) -> list[Path]:
+    """Put the damaged files where nothing is lost and Chroma does not look; gives the place, and those of rebuilds that
+    were not finished."""
     shelf = held.folder.parent / ASIDE
-    taken = len(list(shelf.glob(f"{held.folder.name}-*"))) if shelf.exists() else 0
-    target = shelf / f"{held.folder.name}-{taken + 1}"
+    earlier = sorted(shelf.glob(f"{held.folder.name}-*")) if shelf.exists() else []
+    unfinished = [one for one in earlier if (one / UNFINISHED).exists()]
+    if not held.folder.exists():
+        return unfinished
+    target = shelf / f"{held.folder.name}-{len(earlier) + 1}"
     try:
         shelf.mkdir(exist_ok=True)
+        (held.folder / UNFINISHED).touch()
         shutil.move(held.folder, target)
     except OSError as error:
         raise StoreError(
             f"{str(held.folder)!r} cannot be moved aside: {error}. Make its directory writable."
         ) from error
-    return target
+    return [target, *unfinished]
+
+
+def finish(held: Contents) -> None:
+    """The index is whole: no vector is to be taken from files aside any more."""
+    for mark in held.folder.parent.glob(f"{ASIDE}/{held.folder.name}-*/{UNFINISHED}"):
+        mark.unlink()
 
 
 def rebuild(
-    collection: Collection, held: Contents, aside: Path | None, embed: Embed, progress: Progress | None
+    collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed, progress: Progress | None
 ) -> Rebuilt:
     """Give Chroma every record's vector again; `embed` is only called for those that cannot be read any more."""
     vectors = _readable(collection, held, aside, embed)
@@ -76,20 +86,28 @@ def rebuild(
         _write(collection, {one: np.zeros(held.dimension or 1) if row is None else row for one, row in found.items()})
         embedded += len(made)
         _report(progress, start + len(page), len(held.ids))
-    return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), aside)
+    finish(held)
+    return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), tuple(aside))
 
 
-def _readable(collection: Collection, held: Contents, aside: Path | None, embed: Embed) -> dict[str, Row]:
-    """The old vectors, as far as they can be read and are their records' own for sure."""
+def _readable(collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed) -> dict[str, Row]:
+    """The old vectors, as far as they can be read and are their records' own for sure; the latest of each."""
     space = space_of(collection)
-    sure = salvage(held, aside, space=space)
-    likely = salvage(held, aside, space=space, by_order=True) if len(sure) < len(held.ids) else sure
-    if len(likely) <= len(sure):
-        return sure
+    found = salvage(held, None, space=space)
+    for place in aside:
+        found = salvage(held, place, space=space) | found
+    for place in aside:
+        likely = salvage(held, place, space=space, by_order=True) if len(found) < len(held.ids) else {}
+        if len(likely) > len(found) and _compared(collection, likely, embed):
+            found = likely | found
+    return found
+
+
+def _compared(collection: Collection, likely: Mapping[str, Row], embed: Embed) -> bool:
+    """Whether the vectors of some of the records are what the embedder makes of their texts."""
     ids = list(likely)
-    texts = _texts(collection, ids[:: max(1, len(ids) // SAMPLE)])
-    made = _embedded(texts, embed)
-    return likely | sure if made and all(_same(likely[one], vector) for one, vector in made.items()) else sure
+    made = _embedded(_texts(collection, ids[:: max(1, len(ids) // SAMPLE)]), embed)
+    return bool(made) and all(_same(likely[one], vector) for one, vector in made.items())
 
 
 def _same(one: Row, other: Row) -> bool:

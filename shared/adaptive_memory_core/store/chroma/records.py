@@ -1,4 +1,4 @@
-"""How does Chroma keep our records? The `Records` port over a collection, with its limits and traps handled here."""
+"""How are records kept in Chroma? The `Records` port over a collection."""
 
 from __future__ import annotations
 

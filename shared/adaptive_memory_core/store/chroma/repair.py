@@ -1,4 +1,4 @@
-"""How is a collection mended that cannot be opened? With its directory locked, and no other client over it."""
+"""How is a collection repaired that cannot be opened? With its directory locked, and no other client over it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.chroma import damage, own_database
 from adaptive_memory_core.store.chroma.own_database import Contents
-from adaptive_memory_core.store.chroma.rebuild import Progress, Rebuilt, move_aside, rebuild
+from adaptive_memory_core.store.chroma.rebuild import Progress, Rebuilt, finish, move_aside, rebuild
 from adaptive_memory_core.store.embedder_check import NAME_KEY, same_model
 
 
@@ -30,24 +30,45 @@ def repair_index(
     if it is needed."""
     with process_lock.held(directory):
         _refuse_other_clients(directory)
-        known = own_database.collection_id(directory, name)
-        if known is None:
-            raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give the name of one that is.")
-        found = damage.damage(directory, known)
-        held = own_database.contents(directory, known) if found or anew else None
-        if held is None:
-            return []
-        aside = move_aside(held)
-        client = locations.open_client(directory)
-        try:
-            collection = client.get_collection(name, embedding_function=None)
-            embed = _Checked(embedder, held, [(collection.metadata or {}).get(NAME_KEY), _noted(ledger, known)])
-            done = rebuild(collection, held, aside, embed, progress)
-        finally:
-            locations.close_client(client)
-        return [
-            Finding("index", f"{' '.join(found)} {_told(done)}".strip(), mended=not damage.damage(directory, known))
-        ]
+        known = _known(directory, name)
+        found, held = damage.damage(directory, known), own_database.contents(directory, known)
+        if held is None or not (found or anew):
+            return [] if held is None else _finished(held)
+        noted = _noted(ledger, known)
+        done = _rebuilt(directory, name, held, embedder, noted, progress)
+        what = f"{' '.join(found)} {_told(done)}".strip()
+        return [Finding("index", what, mended=not damage.damage(directory, known))]
+
+
+def _known(directory: Path, name: str) -> str:
+    """The collection's id."""
+    known = own_database.collection_id(directory, name)
+    if known is None:
+        raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give the name of one that is.")
+    return known
+
+
+def _rebuilt(
+    directory: Path,
+    name: str,
+    held: Contents,
+    embedder: Callable[[], Embedder],
+    noted: str | None,
+    progress: Progress | None,
+) -> Rebuilt:
+    aside = move_aside(held)
+    client = locations.open_client(directory)
+    try:
+        collection = client.get_collection(name, embedding_function=None)
+        embed = _Checked(embedder, held, [(collection.metadata or {}).get(NAME_KEY), noted])
+        return rebuild(collection, held, aside, embed, progress)
+    finally:
+        locations.close_client(client)
+
+
+def _finished(held: Contents) -> list[Finding]:
+    finish(held)
+    return []
 
 
 class _Checked:
@@ -81,7 +102,7 @@ def _told(done: Rebuilt) -> str:
     return (
         f"It was made anew: {done.kept} vectors could still be read, {done.embedded} were embedded again."
         + (lost if done.without_vector else "")
-        + ("" if done.aside is None else f" The old files are in {str(done.aside)!r}; delete them when all is well.")
+        + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")
     )
 
 

@@ -1,4 +1,4 @@
-"""What stands under these ids? Rows of a collection, read page by page, whoever they belong to."""
+"""Which rows have these ids? Rows of a collection, read page by page, whoever they belong to."""
 
 from __future__ import annotations
 

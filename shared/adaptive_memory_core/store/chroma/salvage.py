@@ -1,4 +1,4 @@
-"""Which vectors can still be read from a damaged index? Those in Chroma's log, and those whose label names a record."""
+"""Which vectors can still be read from a damaged index? Those in Chroma's log, and those with a known label."""
 
 from __future__ import annotations
 

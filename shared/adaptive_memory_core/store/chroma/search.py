@@ -1,4 +1,4 @@
-"""How does Chroma find records? The `Search` port over a collection, with the traps of its filters handled here."""
+"""How are records searched in Chroma? The `Search` port over a collection."""
 
 from __future__ import annotations
 

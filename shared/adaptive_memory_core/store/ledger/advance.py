@@ -1,4 +1,4 @@
-"""How does a rule change the states of records? As they stand in the transaction; only what differs is written."""
+"""How do rules change states in the ledger? On the states in the transaction; only differences are written."""
 
 from __future__ import annotations
 

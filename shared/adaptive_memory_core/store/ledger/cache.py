@@ -1,4 +1,4 @@
-"""What need not be read again? States and users seen since another connection last wrote, which SQLite can tell."""
+"""Which rows of the ledger need not be read again? States and users seen since another connection last wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How late is it, as far as the ledger may let go of things? One reading of the clock alone deletes nothing.
+"""What time is it, as far as deletion is concerned? One reading of the clock alone deletes nothing.
 
 A clock can leap ahead, by a year if it likes, and come back; what was deleted meanwhile does not. So the ledger keeps
 the readings of its earlier passes. A pass believes its own reading up to a day beyond one that is at least an hour

@@ -1,4 +1,4 @@
-"""What does the ledger know that can be held against the collection? How many records, how late a read, and twins."""
+"""How does the ledger compare with the collection? Numbers of records, latest reads, and twins."""
 
 from __future__ import annotations
 

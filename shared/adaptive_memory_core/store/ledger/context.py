@@ -1,4 +1,4 @@
-"""What do the parts of the ledger share? The file, the collection they speak for, the keys of its users, the cache."""
+"""What do the parts of the ledger share? The file, the collection, the keys of its users, the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is this file a ledger, and is it whole? What SQLite says of one that is not, in our words."""
+"""Is this file a ledger, and is it whole? SQLite's errors about one that is not, in our words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from pathlib import Path
 import orjson
 
 from adaptive_memory_core.errors import DamagedLedgerError
+from adaptive_memory_core.store.ledger.unreadable import UnreadableRowError
 from adaptive_memory_core.store.sqlite_header import header_fault
 
-UNREADABLE = (UnicodeDecodeError, orjson.JSONDecodeError)  # what flipped bytes raise besides errors of SQLite
+UNREADABLE = (
+    UnicodeDecodeError,
+    orjson.JSONDecodeError,
+    UnreadableRowError,
+)  # what flipped bytes raise besides errors of SQLite
 _SIGNS = re.compile("malformed|not a database|decode to UTF-8|no such (table|column|index)|corrupt|disk image")
 _ADVICE = (
     "Close what has it open, put the file (and those beside it that begin with its name) aside, and open the memory "

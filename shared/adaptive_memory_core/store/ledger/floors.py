@@ -1,4 +1,4 @@
-"""What do unrelated questions find in a scope? A floor for each manner of looking, as it was measured last."""
+"""Which relevance floors were measured? One for each scope, embedder and set of channels."""
 
 from __future__ import annotations
 

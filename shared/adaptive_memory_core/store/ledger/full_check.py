@@ -1,13 +1,16 @@
-"""Is every row of the ledger readable, and can what it says be true? This reads all of it."""
+"""Is every row of the ledger readable and possible? Reads all of it."""
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from dataclasses import asdict
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.learn.state_ranges import state_of
+from adaptive_memory_core.store.ledger import pace_spans, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 
@@ -16,7 +19,11 @@ def faults(file: LedgerFile) -> list[str]:
     try:
         with file.reading() as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)") if row[0] != "ok"]
-            return [f"SQLite finds: {'; '.join(found)}."] if found else [*_unreadable(sql), *_untrue(sql)]
+            return (
+                [f"SQLite finds: {'; '.join(found)}."]
+                if found
+                else [*_unreadable(sql), *_undecodable(sql), *_untrue(sql)]
+            )
     except LedgerError as error:
         return [str(error)]
 
@@ -31,6 +38,20 @@ def _unreadable(sql: sqlite3.Connection) -> list[str]:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             found.append(f"The table {name} cannot be read: {error}.")
     return found
+
+
+def _undecodable(sql: sqlite3.Connection) -> list[str]:
+    """Lines of the log and paces that were written by no version of ours."""
+    users = [row[0] for row in sql.execute("SELECT user_key FROM users")]
+    always = (-math.inf, math.inf)
+    try:
+        for user in users:
+            pace_spans.timeline(sql, user)
+            for _ in recall_rows.lines(sql, user, always, None, None):
+                pass
+    except (sqlite3.Error, *UNREADABLE) as error:
+        return [f"The log or the paces cannot be read: {error}."]
+    return []
 
 
 def _untrue(sql: sqlite3.Connection) -> list[str]:

@@ -1,4 +1,4 @@
-"""Who may write a record now? One writer of each (user, id) at a time, over all threads and processes of a ledger.
+"""Who may write a record now? One writer of each (user, id) at a time, across threads and processes.
 
 A lock is a file beside the ledger, which the operating system frees when its holder dies; a ledger in RAM needs the
 locks of its process alone. Ids share 256 locks: 32 groups of users with 8 locks each, so that a batch of one user's
@@ -32,7 +32,8 @@ class IdLocks:
         self._directory = None if place is None else place.with_name(place.name + ".locks")
         # within this process; weak, so that a holder that an interrupt kept from releasing is none once it is gone
         self._holders: WeakValueDictionary[int, IdLock] = WeakValueDictionary()
-        self._freed = threading.Condition()
+        self._moment = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
+        self._freed = threading.Condition(self._moment)
 
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
         """The lock of these ids, not taken yet. It is taken in the order of numbers, so no two wait for each other."""
@@ -40,7 +41,7 @@ class IdLocks:
 
     def take(self, holder: IdLock, number: int, deadline: float) -> None:
         """Wait until the lock of that number is the holder's, within this process."""
-        with self._freed:
+        with self._moment:
             while self._holders.setdefault(number, holder) is not holder:
                 left = deadline - time.monotonic()
                 if left <= 0:
@@ -49,7 +50,7 @@ class IdLocks:
 
     def free(self, holder: IdLock) -> None:
         """Take back all that is the holder's."""
-        with self._freed:
+        with self._moment:
             for number in [number for number, one in self._holders.items() if one is holder]:
                 del self._holders[number]
             self._freed.notify_all()

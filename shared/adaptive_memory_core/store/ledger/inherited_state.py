@@ -1,4 +1,4 @@
-"""Which rows did records leave behind that were written anew, and how do they follow? By origin, moved whole."""
+"""Which states pass to records that were written anew? Those of the same document and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which recalls were made, and what did each look at? The log, asked by time, by record and by turn."""
+"""How is the log of recalls asked? By time, by record and by turn."""
 
 from __future__ import annotations
 

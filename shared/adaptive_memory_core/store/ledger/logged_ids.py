@@ -1,4 +1,4 @@
-"""Which records does a line of the log speak of? Each id stands once for its user, under a number that lines name."""
+"""How do lines of the log name records? Each id is kept once for its user, under a number."""
 
 from __future__ import annotations
 

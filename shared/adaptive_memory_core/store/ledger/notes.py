@@ -1,4 +1,4 @@
-"""What does the ledger know of the collection itself? The embedder that it was first written with."""
+"""What does the ledger note about the collection? The embedder that it was first written with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has the collection yet to be told? A list of the records whose states changed since they were written back."""
+"""Which records are still to be written back? Those whose states changed since the last time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pace held at which of a user's steps? A row wherever it changed, so that decay stays exact when policies do."""
+"""Which pace of decay held at which of a user's recalls? A row for each change, so that decay stays exact."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import orjson
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
 from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.unreadable import decoding
 
 MOST_SPANS = 200  # spans of one user
 
@@ -75,6 +76,7 @@ def decode(text: str) -> Pace:
     >>> decode(encode(Pace("days", DecayCurve(1.0, 0.5), (("fact", DecayCurve(2.0, 0.9)),)))).of("fact").grace
     2.0
     """
-    unit, lines = orjson.loads(text)
-    decays = [(kind, DecayCurve(*numbers)) for kind, *numbers in lines]
-    return Pace(unit, decays[0][1], tuple(decays[1:]))
+    with decoding("a pace"):
+        unit, lines = orjson.loads(text)
+        decays = [(kind, DecayCurve(*numbers)) for kind, *numbers in lines]
+        return Pace(unit, decays[0][1], tuple(decays[1:]))

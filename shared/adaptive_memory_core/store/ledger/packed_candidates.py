@@ -1,4 +1,4 @@
-"""How do the candidates of a recall fit into few bytes? Numbers for their ids, then narrow columns of whole numbers.
+"""How are the candidates of a recall packed into few bytes? Numbers for their ids, then narrow columns of integers.
 
 A packed line is its version, three lengths, the numbers that stand for the ids (`logged_ids`), the different reasons as
 text, and the rest, compressed where that is worth the time: which candidate has which reason, the titles of the
@@ -64,19 +64,27 @@ def key_bytes(key: int) -> int:
     return 3 if key < 2**24 else 4
 
 
+def keys_in(line: bytes | str) -> list[int]:
+    """The numbers of the ids that a line names; a line of an earlier version has none."""
+    if isinstance(line, str):
+        return []
+    count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
+    keys = np.zeros((count, 4), dtype=np.uint8)
+    keys[:, :width] = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
+    found: list[int] = keys.view("<u4")[:, 0].tolist()
+    return found
+
+
 def unpack(line: bytes) -> tuple[list[int], Columns]:
     """The numbers of the ids, and what was packed."""
     version, count, said, length = _HEAD.unpack_from(line)
-    width, start = line[_HEAD.size], _HEAD.size + 1
-    keys = np.zeros((count, 4), dtype=np.uint8)
-    keys[:, :width] = np.frombuffer(line, dtype=np.uint8, count=count * width, offset=start).reshape(count, width)
-    start += count * width
+    start = _HEAD.size + 1 + count * line[_HEAD.size]
     reasons = [None, *unpack_names(line, start, said)]
     rest = line[start + length :] if version == PLAIN else zlib.decompress(line[start + length :])
     places = np.frombuffer(rest, dtype=_place_type(said), count=count)
     titles, start = unpack_titles(rest, places.nbytes)
     numbers = _wide(rest, start, sum(map(len, titles)))
-    return keys.view("<u4")[:, 0].tolist(), Columns([reasons[number] for number in places.tolist()], titles, numbers)
+    return keys_in(line), Columns([reasons[number] for number in places.tolist()], titles, numbers)
 
 
 def _place_type(reasons: int) -> str:

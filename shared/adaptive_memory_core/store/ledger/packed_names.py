@@ -1,4 +1,4 @@
-"""How do names stand in a packed line of the log? As a length and the text itself, so that they can be searched for."""
+"""How are names stored in a packed line of the log? As a length and the text, so that they can be searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is a recall written down? As columns of whole numbers, packed; lines of earlier versions are read as JSON."""
+"""How is a recall encoded for the log? As packed columns of integers; older lines are JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import orjson
 from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
+from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
 SIGNAL_UNIT = 1_000_000  # signals to six: a replay ranks by them
@@ -51,6 +52,11 @@ def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
     >>> decode('{"id":["a"],"reason":[null],' + columns + '}', names=lambda keys: ())
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
+    with decoding("a line of the log"):
+        return _decoded(line, names)
+
+
+def _decoded(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
     if isinstance(line, str):
         ids, columns = _of_json(line)
     else:

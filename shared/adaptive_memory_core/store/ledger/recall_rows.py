@@ -1,4 +1,4 @@
-"""How does the log of recalls grow, answer and forget? Lines of a table, inside the ledger's transactions."""
+"""How are lines of the log added, read and struck out? Inside the ledger's transactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do records leave the ledger? With all that hangs on them, and no read can come in between.
+"""How are records removed from the ledger? With all that belongs to them, and no read in between.
 
 A record that is forgotten loses every trace; one that is pruned stays in the audit trail by its id.
 """
@@ -15,6 +15,7 @@ from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.purge import mark
 
 _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
@@ -39,9 +40,11 @@ class LedgerRemoval:
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
             verdicts = rows.remove(sql, [key for key, _ in known.values()])
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
+            sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             if existed or known or entries:
+                mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
 
@@ -69,6 +72,7 @@ class LedgerRemoval:
                 remove(list(gone))
                 _delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
                 self._shared.cache.drop(list(gone))
+                mark(sql, "forgotten")
         return set(gone)
 
 

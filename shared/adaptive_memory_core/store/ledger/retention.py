@@ -1,14 +1,19 @@
-"""What does the ledger let go of by itself? Recalls beyond the retention, and notes that have served their time."""
+"""What does the ledger delete by itself? Recalls beyond the retention, and notes that have expired."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from adaptive_memory_core.store.ledger.clock_readings import believed_now
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.purge import Purge, mark
+from adaptive_memory_core.store.ledger.sweep import drop_collection, sweep
 
 DAY = 86_400.0
 ERASED_SECONDS = DAY
 TURN_SECONDS = 2 * DAY  # until a turn of the same name is another one
 TRIM_BATCH = 500
+HOUR = 3_600.0  # between two looks for what no line of the log names any more
 
 
 class LedgerRetention:
@@ -16,6 +21,8 @@ class LedgerRetention:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
+        self._purge = Purge(shared.file)
+        self._swept, self._trimmed = float("-inf"), True
 
     def trim(self, *, now: float, log_days: float, log_recalls: int) -> int:
         """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
@@ -36,7 +43,26 @@ class LedgerRetention:
                 sql.execute("DELETE FROM clock_readings")
             sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
             sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
+        self._trimmed = self._trimmed or gone > 0
+        if self._trimmed and abs(now - self._swept) >= HOUR:
+            sweep(self._shared)
+            self._swept, self._trimmed = now, False
+        self._purge.work()
         return gone
+
+    def collections(self) -> set[str]:
+        """The collections that there are rows of."""
+        with self._shared.reading() as sql:
+            return {row[0] for row in sql.execute("SELECT uuid FROM collections")}
+
+    def forget_collections(self, uuids: Collection[str]) -> None:
+        """Let go of all rows of these, which exist no more; never of the collection that the ledger speaks for."""
+        for uuid in uuids:
+            with self._shared.writing() as sql:
+                row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
+                if row is not None and row[0] != self._shared.collection_key:
+                    drop_collection(sql, row[0])
+                    mark(sql, "forgotten")
 
     def _delete(self, condition: str, values: tuple[float, ...]) -> int:
         statement = (
@@ -47,6 +73,8 @@ class LedgerRetention:
         while True:
             with self._shared.writing() as sql:
                 batch = sql.execute(statement, values).rowcount
+                if batch:
+                    mark(sql, "expired")
             gone += batch
             if batch < TRIM_BATCH:
                 return gone

@@ -1,4 +1,4 @@
-"""What stands in the ledger file? The tables, as steps from each version of the schema to the next."""
+"""Which tables has the ledger's file? As steps from each version of the schema to the next."""
 
 from __future__ import annotations
 
@@ -250,6 +250,10 @@ CREATE TABLE logged_ids (                     -- the records that lines of the l
 CREATE UNIQUE INDEX logged_ids_by_id ON logged_ids (user_key, id);
 """
 
+_TO_PURGE = """
+CREATE TABLE to_purge (why TEXT PRIMARY KEY) WITHOUT ROWID;  -- what was deleted and may still stand in free space
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -261,6 +265,7 @@ MIGRATIONS: tuple[str, ...] = (
     _RANGES,
     _CLOCK_READINGS,
     _LOGGED_IDS,
+    _TO_PURGE,
 )
 
 

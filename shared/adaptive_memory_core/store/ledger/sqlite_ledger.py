@@ -1,4 +1,4 @@
-"""What is true about reads? One SQLite file, or SQLite in RAM, as the ledger of a collection."""
+"""How does SQLite serve as the ledger? One file, or RAM, behind the `Ledger` port."""
 
 from __future__ import annotations
 

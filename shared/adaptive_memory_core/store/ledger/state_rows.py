@@ -1,4 +1,4 @@
-"""How do a state and a row of the table `records` become each other? Plain SQL, inside somebody else's transaction."""
+"""How does a read state become a row, and a row a read state? Plain SQL, in the caller's transaction."""
 
 from __future__ import annotations
 

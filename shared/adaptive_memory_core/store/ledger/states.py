@@ -1,4 +1,4 @@
-"""What did reads and verdicts make of each record? A row per record, looked up point by point."""
+"""How are read states looked up and changed? One row a record."""
 
 from __future__ import annotations
 

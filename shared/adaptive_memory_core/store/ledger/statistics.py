@@ -1,4 +1,4 @@
-"""How does a memory fare over time? The strengths of all of a user's records, now and as samples that are kept."""
+"""How have a user's records fared over time? The distribution of strengths, now and as samples."""
 
 from __future__ import annotations
 

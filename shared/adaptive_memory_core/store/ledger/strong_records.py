@@ -1,4 +1,4 @@
-"""Which records are still strong? Named by an index, so that a recall need not walk past all that has faded."""
+"""Which records are still strong? Found by an index, so that a recall need not walk past all faded ones."""
 
 from __future__ import annotations
 

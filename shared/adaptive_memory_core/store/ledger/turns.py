@@ -1,4 +1,4 @@
-"""Which reads belong to one question? Recalls of one turn are one step, and a record is read once in it."""
+"""Which reads belong to one turn? Its recalls are one step, and a record is read once in it."""
 
 from __future__ import annotations
 

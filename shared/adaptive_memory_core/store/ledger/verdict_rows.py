@@ -1,4 +1,4 @@
-"""How does a verdict count once? It is kept by recall and record, with what it did, so that it can be taken back."""
+"""How is a verdict stored so that it counts once? By recall and record, with what it changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was learned of the worth of what recalls returned? Verdicts, each counted once and able to be taken back."""
+"""How are verdicts kept? Each counts once and can be taken back."""
 
 from __future__ import annotations
 

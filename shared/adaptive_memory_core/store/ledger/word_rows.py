@@ -1,4 +1,4 @@
-"""How do the words of the records stand in the ledger? A row each, in the order of writing, and the rows that went.
+"""How are the words of records stored in the ledger? One row a record, in the order of writing.
 
 The rows are a copy of what the collection says, and they go with their record.
 """

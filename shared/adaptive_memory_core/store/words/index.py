@@ -1,10 +1,10 @@
-"""Which records have the cue's words? The lexical channel: posting lists in RAM over the ledger's copy of all words."""
+"""Which records have the cue's words? Posting lists in RAM over the words that the ledger keeps."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
@@ -28,6 +29,9 @@ from adaptive_memory_core.store.words.posting_lists import Resident
 from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of
 
+MOST_LOOKED_UP = (
+    4_000  # characters of a cue whose words are looked up, ten questions' worth; of a longer one its start and end
+)
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
@@ -48,13 +52,14 @@ class WordIndex:
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
-        asked, when = Counter(words(cue)), asks_when(cue)
+        read = start_and_end(cue, MOST_LOOKED_UP)
+        asked, when = Counter(words(read)), asks_when(read)
         with self._resident(scope) as user:
             talk, postings = user.conversation, user.postings(asked)
             ids, numbers = user.ids, user.numbers
             dated = user.dated if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
-        speakers = named(cue, talk.speakers)
+        speakers = named(read, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:

@@ -1,4 +1,4 @@
-"""Whose posting lists are in RAM? Those of the users who looked last, within so many bytes; each has its own lock.
+"""Which users' posting lists are in RAM? Those used last, within a limit of bytes; each with its own lock.
 
 So a user who has to wait while lists are made waits for their own, and for nobody else's.
 """

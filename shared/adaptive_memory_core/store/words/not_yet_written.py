@@ -1,4 +1,4 @@
-"""What is known of others' records that the ledger does not say yet? Held in RAM, so that looking writes nothing."""
+"""Which changes by other programs are not in the ledger yet? Held in RAM, so that looking writes nothing."""
 
 from __future__ import annotations
 

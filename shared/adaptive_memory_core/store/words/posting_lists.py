@@ -1,4 +1,4 @@
-"""How are one user's words looked up in a fraction of a millisecond? Posting lists in RAM, kept up with the ledger."""
+"""How are one user's words looked up quickly? Posting lists in RAM, kept up with the ledger."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ TAIL = 256  # records that are looked through word by word before the lists are 
 TAIL_SHARE = 0.05  # or this share of all
 OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
 Array = Any
+NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that no record has
 _TIMES = frozenset(words(" ".join(SAYS)))
 
 
@@ -106,7 +107,11 @@ class Resident:
 
     def postings(self, words: dict[str, int]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have it."""
-        return [Posting(times, *self._holding(word_rows.digest_of(word))) for word, times in words.items()]
+        terms = [word_rows.digest_of(word) for word in words]
+        return [
+            Posting(times, *(self._holding(term) if listed or term in self._tail else NOWHERE))
+            for term, times, listed in zip(terms, words.values(), self._listed(terms), strict=True)
+        ]
 
     @property
     def conversation(self) -> Conversation:
@@ -124,6 +129,15 @@ class Resident:
             for word in _TIMES:
                 self._dated[self._holding(word_rows.digest_of(word))[0]] = 1.0
         return self._dated
+
+    def _listed(self, terms: Sequence[int]) -> list[bool]:
+        """Which of them have a list: looked up at once, for most words of a long cue are in no record."""
+        if not len(self._known):
+            return [False] * len(terms)
+        wanted = np.array(terms, dtype="<i8")
+        places = np.searchsorted(self._known, wanted).clip(max=len(self._known) - 1)
+        found: list[bool] = (self._known[places] == wanted).tolist()
+        return found
 
     def _holding(self, term: int) -> tuple[Array, Array]:
         start = int(np.searchsorted(self._known, term))

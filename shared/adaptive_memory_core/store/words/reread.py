@@ -1,4 +1,4 @@
-"""Do records still say what they said? Chroma tells of no update, so a user's texts are read again, page by page."""
+"""Has another program changed a record's text? Chroma does not say, so texts are read again, page by page."""
 
 from __future__ import annotations
 

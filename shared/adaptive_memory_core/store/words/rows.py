@@ -1,4 +1,4 @@
-"""What is kept of a record's words? A row: digests of its words, and how often they come.
+"""What is stored of a record's words? One row: digests of its words, and how often they come.
 
 No word can be read from it.
 """

@@ -1,4 +1,4 @@
-"""Does the word index know what the collection holds? Each recall asks, and learns of what other programs wrote.
+"""Is the word index up to date with the collection? Each recall asks, and takes in what other programs wrote.
 
 Looking writes nothing: what was learned stays in RAM, until a recall that counts as a reading writes it down.
 """

@@ -81,9 +81,9 @@ def test_neighbours_are_no_hits_and_do_not_count_as_read(alice: UserMemory, poli
 
 def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    store: Any = alice.memory.ports().records
-    for name in ("said_in", "stored", "vectors", "passing"):
-        monkeypatch.setattr(type(store), name, lambda *_, name=name, **__: asked.append(name))
+    records, search = type(alice.memory.ports().records), type(alice.memory.ports().search)
+    for owner, name in ((records, "said_in"), (search, "stored"), (search, "vectors"), (search, "passing")):
+        monkeypatch.setattr(owner, name, lambda *_, name=name, **__: asked.append(name))
     answer = alice.recall(CUE, k=1)
     assert (answer.beside, asked) == ((), [])
     assert len(answer.render().split("\n")) == 2
@@ -151,7 +151,7 @@ def test_records_of_no_conversation_have_none_and_the_recall_says_so(memory: Ada
 
 
 def test_sessions_that_are_too_long_are_not_read_by_half(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow, "LONGEST", 5)
+    monkeypatch.setattr(flow, "MOST_TURNS", 5)
     answer = alice.recall(CUE, k=1, policy=Policy(shown=Shown(intact=True)))
     assert (answer.beside, answer.trace) == ((), (flow.TOO_LONG,))
 
@@ -162,8 +162,8 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     def fail(*_: object) -> None:
         raise StoreError("no answer")
 
-    store: Any = alice.memory.ports().records
-    monkeypatch.setattr(type(store), "stored", fail)
+    search: Any = alice.memory.ports().search
+    monkeypatch.setattr(type(search), "stored", fail)
     answer = alice.recall(CUE, k=1, policy=policy)
     assert (answer.ids, answer.beside) == (("monday3",), ())
     assert answer.trace == ("what stands beside the hits was left out: no answer",)

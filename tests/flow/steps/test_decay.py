@@ -41,7 +41,7 @@ def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
 @pytest.fixture
 def asked(memory: AdaptiveMemory) -> list[int]:
     """How many candidates the collection was asked for, query by query."""
-    store: Any = memory.ports().records
+    store: Any = memory.ports().search
     real, limits = store.nearest, []
 
     def nearest(scope: Any, vector: Any, limit: int, where: Any) -> Any:

@@ -22,7 +22,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError, StoreInUseError
-from tests.store.conftest import ChromaServer
+from tests.chroma_server import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
 ROOT = Path(__file__).parents[2]

@@ -22,8 +22,8 @@ from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import id_locks
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
+from tests.chroma_server import ChromaServer
 from tests.conftest import Open, Vectors, word_vectors
-from tests.store.conftest import ChromaServer
 from tests.store.reader import server_collection
 
 ROOT = Path(__file__).parents[2]

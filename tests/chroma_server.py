@@ -10,10 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 
 class ChromaServer:
@@ -42,6 +39,9 @@ class ChromaServer:
             assert time.monotonic() < deadline, "the Chroma server did not start within a minute"
             time.sleep(0.1)
 
+    def close(self) -> None:
+        self.stop()
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -54,11 +54,3 @@ class ChromaServer:
         except (urllib.error.URLError, OSError):
             return False
         return True
-
-
-@pytest.fixture
-def chroma_server(tmp_path: Path) -> Iterator[ChromaServer]:
-    server = ChromaServer(tmp_path / "server")
-    server.start()
-    yield server
-    server.stop()
