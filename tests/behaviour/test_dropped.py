@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory
+from tests.behaviour.conftest import eventually
 from tests.conftest import Open, word_vectors
 
 MEMORIES = 50
@@ -44,7 +45,7 @@ def test_fifty_dropped_memories_leave_no_thread_and_no_descriptor(tmp_path: Path
     for _ in range(MEMORIES):
         used_and_dropped(tmp_path)
     wait_for(background_threads())
-    assert descriptors() <= before
+    assert eventually(lambda: descriptors() <= before)  # Chroma closes its own a moment later
 
 
 def test_a_dropped_memory_writes_back_what_is_due_and_frees_its_directory(tmp_path: Path) -> None:

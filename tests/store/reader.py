@@ -37,7 +37,7 @@ def open_memory(arguments: argparse.Namespace) -> AdaptiveMemory:
     return AdaptiveMemory.open(arguments.path, embedder=embed, policy=EVERY_READ_COUNTS)
 
 
-def main() -> None:
+def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--ledger")
@@ -45,11 +45,12 @@ def main() -> None:
     parser.add_argument("--recalls", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    memory = open_memory(arguments)
+    return parser.parse_args(words)
+
+
+def recall_and_say_so(memory: AdaptiveMemory, arguments: argparse.Namespace) -> None:
+    """A line for each recall that has returned."""
     alice = memory.for_user("alice")
-    print("ready", flush=True)
-    sys.stdin.readline()
 
     def work(offset: int) -> None:
         for number in range(arguments.recalls):
@@ -63,6 +64,14 @@ def main() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def main() -> None:
+    arguments = parsed()
+    memory = open_memory(arguments)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    recall_and_say_so(memory, arguments)
     memory.close()
 
 
