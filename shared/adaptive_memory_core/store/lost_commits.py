@@ -29,7 +29,9 @@ class Log:
 
 def said(file: Path) -> Log | None:
     """What the log, and the index beside it, say before SQLite opens them; None where there is neither."""
-    index, wal = _index(file), _wal(file)
+    index, wal, again = _index(file), _wal(file), _index(file)
+    if index is not None and (again is None or again.salt != index.salt):
+        return said(file)  # somebody ended the log in between, so the two are not of one moment
     if index is None or (wal is not None and wal.salt != index.salt):
         return wal
     return Log(index.salt, max(index.pages, 0 if wal is None else wal.pages), index.kept, wal is not None)
@@ -40,7 +42,8 @@ def lost(file: Path, before: Log | None) -> int:
     if before is None or before.pages <= before.kept:
         return 0
     after, wal = _index(file), _wal(file)
-    if (before.there and wal is None) or (wal is not None and wal.salt != before.salt):
+    ended = before.there and (wal is None or (after is not None and after.salt != before.salt))
+    if ended or (wal is not None and wal.salt != before.salt):
         return 0  # somebody else has ended the log or begun a new one, so it is in the main file
     return max(0, before.pages - (0 if after is None else after.pages))
 

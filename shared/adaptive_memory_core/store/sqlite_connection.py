@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from adaptive_memory_core.errors import LedgerError
@@ -68,15 +69,26 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
     _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
     lost_pages = 0 if file is None else lost(file, before)
+    if file is not None and lost_pages:  # or somebody is in the midst of a commit
+        _await_writers(connection)
+        lost_pages = lost(file, before)
     if file is not None and lost_pages:
         warn_of_lost_commits(file, lost_pages)
     return lost_pages
 
 
+def _await_writers(connection: sqlite3.Connection) -> None:
+    with suppress(sqlite3.OperationalError):  # a file that may only be read has no writer
+        _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        connection.execute("ROLLBACK")
+
+
 def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
     try:
-        _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))  # older files: `ledger/purge.py`
-        lost_pages = _recovered(connection, place_of(path))
+        file = place_of(path)
+        if file is None or not (file.exists() and file.stat().st_size):  # for older files: `ledger/purge.py`
+            _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))
+        lost_pages = _recovered(connection, file)
         refuse_foreign(path, connection)
         connection.execute(f"PRAGMA synchronous = {durability.upper()}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.store.ledger.packed_names import pack_names, pack_titles, unpack_names, unpack_titles
+from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PLAIN, COMPRESSED = 1, 2  # versions of a line
 WORTH_BYTES = 600  # of the rest, from which it is compressed: fewer lines in a page cost more than the time
@@ -68,9 +69,11 @@ def keys_in(line: bytes | str) -> list[int]:
     """The numbers of the ids that a line names; a line of an earlier version has none."""
     if isinstance(line, str):
         return []
-    count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
-    keys = np.zeros((count, 4), dtype=np.uint8)
-    keys[:, :width] = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
+    with decoding("a line of the log"):
+        count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
+        numbers = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
+        keys = np.zeros((count, 4), dtype=np.uint8)
+        keys[:, :width] = numbers
     found: list[int] = keys.view("<u4")[:, 0].tolist()
     return found
 
