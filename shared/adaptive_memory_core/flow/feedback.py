@@ -70,7 +70,8 @@ def _rule(
     """What the verdicts do; a recall that was no step of the user's stands at the last one."""
     step = past.step
     if step is None:
-        step = (yield from ask(ports.ledger.states.known, scope, [])).timeline.step
+        known = yield from ask(ports.ledger.states.known, scope, [])
+        step = known.timeline.step
     told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
     return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
 
