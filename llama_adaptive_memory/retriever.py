@@ -17,7 +17,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.arguments import count, flag
-from adaptive_memory_core.verbs.both_ways import Moment
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory import settings
 from llama_adaptive_memory.embedding import acue_of, cue_of
 from llama_adaptive_memory.empty_answers import with_reason

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError, UserMemory
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.verbs.both_ways import Moment
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import policy_of
 

@@ -8,8 +8,8 @@ from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.verbs import judging, letting_go, looking_after, recalling, writing
-from adaptive_memory_core.verbs.both_ways import Memory, awaited, blocking
+from adaptive_memory_core.verbs import export_import, forgetting, inspection, recalling, remembering, verdicts
+from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
 
 T = TypeVar("T")
 
@@ -42,32 +42,32 @@ class UserMemory:
         self.scope = scope
         self.fallback = fallback
 
-    remember, aremember = blocking(writing.remember), awaited(writing.remember)
-    remember_many, aremember_many = blocking(writing.remember_many), awaited(writing.remember_many)
+    remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
+    remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
 
-    feedback, afeedback = blocking(judging.feedback), awaited(judging.feedback)
-    feedback_on_answer = blocking(judging.feedback_on_answer)
-    afeedback_on_answer = awaited(judging.feedback_on_answer)
-    pin, apin = blocking(judging.pin), awaited(judging.pin)
-    unpin, aunpin = blocking(judging.unpin), awaited(judging.unpin)
-    demote, ademote = blocking(judging.demote), awaited(judging.demote)
-    reset_balance, areset_balance = blocking(judging.reset_balance), awaited(judging.reset_balance)
+    feedback, afeedback = blocking(verdicts.feedback), awaited(verdicts.feedback)
+    feedback_on_answer = blocking(verdicts.feedback_on_answer)
+    afeedback_on_answer = awaited(verdicts.feedback_on_answer)
+    pin, apin = blocking(verdicts.pin), awaited(verdicts.pin)
+    unpin, aunpin = blocking(verdicts.unpin), awaited(verdicts.unpin)
+    demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
+    reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
-    forget, aforget = blocking(letting_go.forget), awaited(letting_go.forget)
-    prune, aprune = blocking(letting_go.prune), awaited(letting_go.prune)
-    export_state, aexport_state = blocking(letting_go.export_state), awaited(letting_go.export_state)
-    restore_state, arestore_state = blocking(letting_go.restore_state), awaited(letting_go.restore_state)
+    forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
+    prune, aprune = blocking(forgetting.prune), awaited(forgetting.prune)
+    export_state, aexport_state = blocking(export_import.export_state), awaited(export_import.export_state)
+    restore_state, arestore_state = blocking(export_import.restore_state), awaited(export_import.restore_state)
 
-    recalls, arecalls = blocking(looking_after.recalls), awaited(looking_after.recalls)
-    remembered, aremembered = blocking(looking_after.remembered), awaited(looking_after.remembered)
-    pinned, apinned = blocking(looking_after.pinned), awaited(looking_after.pinned)
-    changes, achanges = blocking(looking_after.changes), awaited(looking_after.changes)
-    history, ahistory = blocking(looking_after.history), awaited(looking_after.history)
-    stats, astats = blocking(looking_after.stats), awaited(looking_after.stats)
-    calibrate, acalibrate = blocking(looking_after.calibrate), awaited(looking_after.calibrate)
+    recalls, arecalls = blocking(inspection.recalls), awaited(inspection.recalls)
+    remembered, aremembered = blocking(inspection.remembered), awaited(inspection.remembered)
+    pinned, apinned = blocking(inspection.pinned), awaited(inspection.pinned)
+    changes, achanges = blocking(inspection.changes), awaited(inspection.changes)
+    history, ahistory = blocking(inspection.history), awaited(inspection.history)
+    stats, astats = blocking(inspection.stats), awaited(inspection.stats)
+    calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:
         return f"<memory of {self.scope}>"

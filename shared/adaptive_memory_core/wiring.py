@@ -40,7 +40,7 @@ from adaptive_memory_core.store.gone_collections import forget_gone_collections,
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
-from adaptive_memory_core.verbs.looking_after import request_to_calibrate
+from adaptive_memory_core.verbs.inspection import request_to_calibrate
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -21,7 +21,7 @@ from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_dates import find
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
-from adaptive_memory_core.score.refusals import bar
+from adaptive_memory_core.score.refusals import refusal
 from adaptive_memory_core.store.words.rows import Text, row_of
 from tests.context.hostile_texts import ALL_TOKENS
 
@@ -69,7 +69,7 @@ SURFACES: dict[str, Callable[[str], Any]] = {
     "a cue": lambda text: (asks_when(text), build_cue(AgentState(goal=text, utterance=text, open_loops=(text,)))),
     "speakers": lambda text: without(text, named(text, {"ana": None, "ab": None, text[:9]: None})),
     "copies": lambda text: leaders([text, text + "x", "x" + text, text], 0.8),
-    "in context": lambda text: bar(None, [text, text[1:]])(Record("b", text[: len(text) // 2], "event")),
+    "in context": lambda text: refusal(None, [text, text[1:]])(Record("b", text[: len(text) // 2], "event")),
 }
 
 

@@ -234,7 +234,7 @@ def test_a_record_that_is_read_meanwhile_is_not_pruned(alice: UserMemory, monkey
         for _ in range(3):
             alice.recall("a cup of coffee", k=4)
 
-    monkeypatch.setattr("adaptive_memory_core.verbs.letting_go.JSONLines", lambda path: archive)
+    monkeypatch.setattr("adaptive_memory_core.verbs.forgetting.JSONLines", lambda path: archive)
     assert alice.prune(below=0.1, archive="unused").ids == ()
     assert alice.get("coffee").read.remembered
 

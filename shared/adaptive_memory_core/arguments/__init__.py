@@ -2,13 +2,13 @@
 
 from adaptive_memory_core.arguments.new_records import metadata, new_id, new_record
 from adaptive_memory_core.arguments.recalls import (
-    bars,
     channels,
     cue,
     drifted,
     guests,
     policy,
     questions,
+    refusals,
     similarities,
     where,
 )
@@ -16,7 +16,7 @@ from adaptive_memory_core.arguments.scopes import shared, user_scope
 from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, share, words
 
 __all__ = [
-    "bars",
+    "refusals",
     "channels",
     "count",
     "cue",

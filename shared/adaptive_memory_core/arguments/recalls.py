@@ -15,7 +15,7 @@ from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
-from adaptive_memory_core.score.refusals import AT_ONCE, bar
+from adaptive_memory_core.score.refusals import AT_ONCE, refusal
 
 
 def cue(value: object) -> Cue:
@@ -78,7 +78,7 @@ def drifted(given: Cue, state: object) -> tuple[str, ...]:
     return () if note is None else (note,)
 
 
-def bars(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
+def refusals(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
     """What the caller will not have, as one question; None where nothing is barred."""
     if accept is not None and not callable(accept):
         raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
@@ -87,7 +87,7 @@ def bars(accept: object, in_context: object) -> Callable[[Record], str | None] |
     if isinstance(in_context, str) or not isinstance(in_context, Iterable):
         raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
     given = [one if isinstance(one, str) else _refused(one) for one in in_context]
-    return bar(accept, given) if accept is not None or given else None
+    return refusal(accept, given) if accept is not None or given else None
 
 
 def _refused(one: object) -> str:

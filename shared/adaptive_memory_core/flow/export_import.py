@@ -50,7 +50,8 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
             if _learned(state):
                 since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
                 lines.append({"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}})
-    balance = (yield from ask(ports.ledger.states.known, scope, [])).balance
+    known = yield from ask(ports.ledger.states.known, scope, [])
+    balance = known.balance
     heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
     return {**heading, "records": lines}
 
@@ -68,7 +69,8 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
         befores = {one: lines[places[one]][1] for one in ids}
         done = yield from one_writer(ports, scope, ids, _restore_all(ports, scope, befores, now=now))
         restored |= {places[one] for one in done}
-    if balance != 0.0 and (yield from ask(ports.ledger.states.known, scope, [])).balance == 0.0:
+    known = yield from ask(ports.ledger.states.known, scope, [])
+    if balance != 0.0 and known.balance == 0.0:
         yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
     ports.write_back.wake()
     return Restored(len(restored), tuple(one for one in lines if one not in restored))

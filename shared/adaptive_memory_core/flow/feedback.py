@@ -12,7 +12,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
-from adaptive_memory_core.flow.past_recall import Judged, judged, rankings
+from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, rankings
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
 from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
@@ -36,7 +36,7 @@ def feedback(
     """Judge what a recall returned; gives how many verdicts were new."""
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
-    past = yield from judged(ports, scope, recall)
+    past = yield from past_recall(ports, scope, recall)
     yield from _refuse_forgotten(ports, scope, recall, list(verdicts))
     strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
@@ -52,7 +52,7 @@ def feedback(
 
 
 def _judge(
-    ports: Ports, scope: Scope, past: Judged, verdicts: Mapping[str, Verdict], policy: Policy, *, now: float
+    ports: Ports, scope: Scope, past: PastRecall, verdicts: Mapping[str, Verdict], policy: Policy, *, now: float
 ) -> Flow[int]:
     """While nobody forgets these records, or writes them anew."""
     found = yield from look_up(ports, scope, list(verdicts))
@@ -65,12 +65,13 @@ def _judge(
 
 
 def _rule(
-    ports: Ports, scope: Scope, past: Judged, helpful: Mapping[str, str], policy: Policy, *, now: float
+    ports: Ports, scope: Scope, past: PastRecall, helpful: Mapping[str, str], policy: Policy, *, now: float
 ) -> Flow[Judging]:
     """What the verdicts do; a recall that was no step of the user's stands at the last one."""
     step = past.step
     if step is None:
-        step = (yield from ask(ports.ledger.states.known, scope, [])).timeline.step
+        known = yield from ask(ports.ledger.states.known, scope, [])
+        step = known.timeline.step
     told = (yield from rankings(ports, scope, past, list(helpful))) if policy.adaptive else {}
     return Judging(policy, Occasion(past.at, step), now, {helpful[one]: standings for one, standings in told.items()})
 

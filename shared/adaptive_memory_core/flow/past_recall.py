@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PastRecall:
     """A recall as far as verdicts need it; `step` is None where it changed nothing."""
 
     id: str
@@ -35,7 +35,7 @@ class Judged:
     candidates: Sequence[Candidate]
 
 
-def judged(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[Judged]:
+def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRecall]:
     """The recall to judge; one of another scope does not exist here."""
     if isinstance(recall, Recall):
         if recall.scope != scope:
@@ -45,7 +45,7 @@ def judged(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[Judged]:
         own = [one for one in recall.kept if one.shared is None]
         kept = [Candidate(one.id, one.signals, False) for one in own]
         rest = [Candidate(one.id, one.scored.signals, True) for one in recall.dropped if one.scored is not None]
-        return Judged(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest])
+        return PastRecall(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest])
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(
@@ -55,7 +55,7 @@ def judged(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[Judged]:
     return _of(logged)
 
 
-def rankings(ports: Ports, scope: Scope, recall: Judged, helpful: Sequence[str]) -> Flow[dict[str, list[Ranking]]]:
+def rankings(ports: Ports, scope: Scope, recall: PastRecall, helpful: Sequence[str]) -> Flow[dict[str, list[Ranking]]]:
     """For each helpful record, how it stood in the recall, and in those just before that had dropped it."""
     told = {one: list(_standings(recall.candidates, one, 1.0)) for one in helpful}
     if recall.step is None or not any(told.values()):
@@ -80,6 +80,6 @@ def _standings(candidates: Sequence[Candidate], record_id: str, share: float) ->
         yield Ranking(clipped, places[0], share)
 
 
-def _of(logged: LoggedRecall) -> Judged:
+def _of(logged: LoggedRecall) -> PastRecall:
     candidates = [Candidate(one.id, one.signals, one.reason is not None) for one in logged.candidates if one.signals]
-    return Judged(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates)
+    return PastRecall(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates)

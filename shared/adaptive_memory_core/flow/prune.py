@@ -53,7 +53,8 @@ class _Tally:
 
 def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
-    timeline = (yield from ask(ports.ledger.states.known, call.scope, [])).timeline
+    known = yield from ask(ports.ledger.states.known, call.scope, [])
+    timeline = known.timeline
     tally, last = _Tally(), 0
     yield from _strangers(ports, call, tally)
     while True:
@@ -92,7 +93,8 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
     found = yield from look_up(ports, call.scope, list(names), keep=not call.dry_run)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
-    for one in (yield from _successors(ports, call, own)):
+    successors = yield from _successors(ports, call, own)
+    for one in successors:
         del own[one], names[one]
         tally.kept += 1
     if call.dry_run:

@@ -64,7 +64,9 @@ def _looked_up(
 def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
     """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
     the ids of guests are names that the caller gave."""
-    known = (yield from ask(ports.search.stored, Scope(None), ids)) if ids else []
+    if not ids:
+        return frozenset()
+    known = yield from ask(ports.search.stored, Scope(None), ids)
     return frozenset(ids) - {one.stored_id for one in known}
 
 

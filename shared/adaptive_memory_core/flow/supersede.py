@@ -40,7 +40,8 @@ def supersede(
 def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> Flow[None]:
     if record.supersedes is None:
         return
-    old = (yield from look_up(ports, scope, [record.supersedes])).get(record.supersedes)
+    found = yield from look_up(ports, scope, [record.supersedes])
+    old = found.get(record.supersedes)
     if old is not None:
         began = begins(record, now=now)
         ends = began if old.record.valid_until is None else min(began, old.record.valid_until)

@@ -17,11 +17,11 @@ MOST_PLACES = 8  # where a text stands within longer words, until it is taken to
 SHORTEST_SOUGHT = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
 
 
-def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> Callable[[Record], str | None]:
+def refusal(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> Callable[[Record], str | None]:
     """Why a record may not be returned, or None. `in_context` are ids of records and texts, whole or in longer ones.
 
-    >>> barred = bar(lambda record: record.kind != "secret", ["a", "You said: Bob likes  GREEN tea."])
-    >>> [barred(Record(id, text, kind)) for id, text, kind in
+    >>> refused = refusal(lambda record: record.kind != "secret", ["a", "You said: Bob likes  GREEN tea."])
+    >>> [refused(Record(id, text, kind)) for id, text, kind in
     ...  (("a", "x", None), ("b", "bob likes green tea", None), ("c", "x", "secret"), ("d", "Bob likes", None))]
     ['already in the context', 'already in the context', 'refused by the caller', None]
     """
@@ -29,13 +29,13 @@ def bar(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> C
     texts = frozenset(_plain(text) for text in given)
     whole = "\n".join(sorted(f" {text} " for text in texts))
 
-    def barred(record: Record) -> str | None:
+    def refused(record: Record) -> str | None:
         text = _plain(record.text)
         if record.id in given or text in texts or (len(text) >= SHORTEST_SOUGHT and _within(text, whole)):
             return IN_CONTEXT
         return REFUSED if accept is not None and not _accepted(accept(record)) else None
 
-    return barred
+    return refused
 
 
 def _accepted(answer: object) -> bool:

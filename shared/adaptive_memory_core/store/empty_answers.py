@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.context.looked_past import looked_past
+from adaptive_memory_core.context.empty_answer_notes import looked_past
 from adaptive_memory_core.records import Scope
 
 LOOKED_AT = 100  # records

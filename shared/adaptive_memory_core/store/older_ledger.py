@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.learn.merged_reads import larger
+from adaptive_memory_core.learn.merge_reads import larger
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told

@@ -13,7 +13,6 @@ from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
-from adaptive_memory_core.store.log_of_writes import LogOfWrites
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
@@ -21,6 +20,7 @@ from adaptive_memory_core.store.sqlite_connection import (
     place_of,
     prepare,
 )
+from adaptive_memory_core.store.write_ahead_log import LogOfWrites
 
 
 class LedgerFile:

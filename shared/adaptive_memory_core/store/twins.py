@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.identity import MARK, record_id, scoped_id
-from adaptive_memory_core.learn.merged_reads import added
+from adaptive_memory_core.learn.merge_reads import added
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.rows import PAGE

@@ -18,7 +18,7 @@ from adaptive_memory_core.length_limits import cut
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
-from adaptive_memory_core.verbs.both_ways import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 
 
 def recall(
@@ -58,7 +58,7 @@ def recall(
     """
     where = check.where(filter)
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
-    refuse, notes = check.bars(accept, in_context), check.drifted(request.cue, state)
+    refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
     asked = replace(
         request,
         where=where,

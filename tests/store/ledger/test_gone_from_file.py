@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.store import log_of_writes
+from adaptive_memory_core.store import write_ahead_log as log_of_writes
 from adaptive_memory_core.store.ledger import schema
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import Clock, Open

@@ -16,7 +16,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import posting_lists as resident
 from adaptive_memory_core.store.words import rows as word_rows
-from adaptive_memory_core.store.words.posting_lists import Resident
+from adaptive_memory_core.store.words.posting_lists import PostingLists
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 TEXTS = ["zebra tea", "tea tea green", "green lake", "", "zebra lake walk"]
@@ -34,11 +34,11 @@ def put(words: WordRows, scope: Scope, *texts: word_rows.Text) -> None:
     words.put({scope: [word_rows.row_of(one) for one in texts]})
 
 
-def update(user: Resident, words: WordRows) -> None:
+def update(user: PostingLists, words: WordRows) -> None:
     user.take_in(words.news(ALICE, *user.seen))
 
 
-def scores(user: Resident) -> dict[str, list[float]]:
+def scores(user: PostingLists) -> dict[str, list[float]]:
     found = coverage(user.postings({"zebra": 1, "tea": 2}), user.conversation.layout, in_sessions=True)
     assert found.near is not None
     return {
@@ -52,7 +52,7 @@ def scores(user: Resident) -> dict[str, list[float]]:
 def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
     tail: int, steps: Sequence[tuple[str, str | None]]
 ) -> None:
-    words, kept_up, before = rows(), Resident(), resident.TAIL
+    words, kept_up, before = rows(), PostingLists(), resident.TAIL
     resident.TAIL = tail
     try:
         for number, (name, text) in enumerate(steps):
@@ -66,7 +66,7 @@ def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
         update(kept_up, words)
     finally:
         resident.TAIL = before
-    fresh = Resident()
+    fresh = PostingLists()
     update(fresh, words)
     assert scores(kept_up) == scores(fresh)
     assert words.size() == len(fresh)
@@ -76,14 +76,14 @@ def test_one_users_lists_know_nothing_of_another() -> None:
     words = rows()
     put(words, ALICE, word_rows.Text("a", "zebra", Turn()))
     put(words, BOB, word_rows.Text("b", "zebra", Turn()))
-    one = Resident()
+    one = PostingLists()
     update(one, words)
     assert list(one.numbers) == ["a"]
     assert np.asarray(one.postings({"zebra": 1})[0].docs).tolist() == [0]
 
 
 def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:
-    words, user = rows(), Resident()
+    words, user = rows(), PostingLists()
     put(words, ALICE, word_rows.Text("a", "zebra", Turn()), word_rows.Text("b", "tea", Turn()))
     update(user, words)
     handed_out = user.numbers
@@ -95,7 +95,7 @@ def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_re
 
 
 def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go() -> None:
-    words, user = rows(), Resident()
+    words, user = rows(), PostingLists()
     text = word_rows.Text("a", "zebra", Turn())
     user.lay({"a": word_rows.row_of(text)}, set(), 1)
     put(words, ALICE, text)
@@ -105,7 +105,7 @@ def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go(
 
 
 def test_what_the_ledger_and_what_is_held_besides_both_say_is_there_once_and_stays() -> None:
-    words, user = rows(), Resident()
+    words, user = rows(), PostingLists()
     before, text = word_rows.Text("a", "tea", Turn()), word_rows.Text("a", "zebra", Turn())
     put(words, ALICE, before)
     update(user, words)

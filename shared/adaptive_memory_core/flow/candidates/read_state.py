@@ -39,10 +39,13 @@ def known_states(
 
 def _heirs(ports: Ports, scope: Scope, new: Mapping[str, bytes]) -> Flow[dict[str, str]]:
     """Which record takes over from which: from each that is gone one takes over, and each takes over from one."""
-    ancestors = (yield from ask(ports.ledger.inheritance.ancestors, scope, list(new.values()))) if new else {}
+    if not new:
+        return {}
+    ancestors = yield from ask(ports.ledger.inheritance.ancestors, scope, list(new.values()))
     if not ancestors:
         return {}
-    gone = set(ancestors) - (yield from ask(ports.records.taken, list(ancestors)))
+    still_there = yield from ask(ports.records.taken, list(ancestors))
+    gone = set(ancestors) - still_there
     waiting: dict[bytes, list[str]] = {}
     for stored_id, digest in new.items():
         waiting.setdefault(digest, []).append(stored_id)

@@ -70,7 +70,9 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     own = yield from with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
     yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
     answer = yield from count_reading(ports, request, own, gathered)
-    new = len(own) < request.k and (yield from is_new(ports, request, own, gathered, fallback.below))
+    if len(own) >= request.k:
+        return answer
+    new = yield from is_new(ports, request, own, gathered, fallback.below)
     if not new:
         return answer
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())

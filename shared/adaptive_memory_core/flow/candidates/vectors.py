@@ -27,7 +27,8 @@ class Vectors:
         cue = asked.cue(request)
         try:
             if cue.vector is None:
-                cue = replace(cue, vector=(yield from embedded(ports, cue.text, request.policy)))
+                vector = yield from embedded(ports, cue.text, request.policy)
+                cue = replace(cue, vector=vector)
             found = yield from nearest(ports, request, cue.vector, request.candidates)
         except EmbedderMismatchError:
             raise

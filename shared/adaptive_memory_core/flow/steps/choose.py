@@ -7,13 +7,13 @@ from adaptive_memory_core.flow.candidates.gather import Gathered, use_of
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.steps.candidate_vectors import Compared
 from adaptive_memory_core.flow.steps.relevance_floor import FloorVerdict
-from adaptive_memory_core.flow.steps.rerank_best import Judged
+from adaptive_memory_core.flow.steps.rerank_best import Reranked
 from adaptive_memory_core.records import Dropped
 from adaptive_memory_core.score.nothing_found import of_time_alone
 from adaptive_memory_core.score.select import select
 
 
-def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Judged, compared: Compared) -> Recall:
+def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Reranked, compared: Compared) -> Recall:
     """The hits to return, and everyone else with the reason."""
     use = use_of(gathered.known, request)
     kept, dropped = select(

@@ -19,14 +19,14 @@ from adaptive_memory_core.score.rerank_scale import shares_of
 from adaptive_memory_core.score.select import select
 
 
-class Judged(NamedTuple):
+class Reranked(NamedTuple):
     """The candidates with the reranker's numbers among their leads, where it gave any."""
 
     hits: Sequence[Hit]
     notes: tuple[str, ...] = ()
 
 
-def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Flow[Judged]:
+def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Flow[Reranked]:
     """The candidates as the reranker judges them. If it fails, they stay as they are, and the recall says so.
 
     It sees only what passed the gates, and nothing where the floor lets nothing through. What lies beyond the best
@@ -34,10 +34,10 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
     """
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
     if request.reranker is None or policy.rerank.weight == 0.0 or not cue or floor.refused is not None:
-        return Judged(hits)
+        return Reranked(hits)
     best, _ = select(hits, policy, k=policy.rerank.candidates, now=request.now, intent=request.intent)
     if not best:
-        return Judged(hits)
+        return Reranked(hits)
     question = request.reranker.asked(policy.rerank.timeout_seconds, cue, [one.text for one in best])
     outcome = yield from _answer(question)
     error = outcome.error
@@ -47,9 +47,9 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
         except InvalidInputError as refused:
             error = refused
     if error is not None:
-        return Judged(hits, (f"the reranker was left out: {said(error)}",))
+        return Reranked(hits, (f"the reranker was left out: {said(error)}",))
     known = {one.hit._stored_id: share for one, share in zip(best, shares, strict=True)}
-    return Judged([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
+    return Reranked([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
 
 
 def _answer(question: Question) -> Flow[Outcome[Any]]:

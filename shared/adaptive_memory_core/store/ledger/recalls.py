@@ -11,7 +11,7 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records, turns
-from adaptive_memory_core.store.ledger.advance import advance
+from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.log import LedgerLog
 from adaptive_memory_core.store.ledger.recall_rows import line_of

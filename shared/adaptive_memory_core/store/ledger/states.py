@@ -10,7 +10,7 @@ from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.advance import advance
+from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close

@@ -24,8 +24,8 @@ from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
-from adaptive_memory_core.store.words.not_yet_written import Row, Unwritten, by_scope
-from adaptive_memory_core.store.words.posting_lists import Resident
+from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
+from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of
 
@@ -46,7 +46,7 @@ class WordIndex:
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
-        self._unwritten = Unwritten()
+        self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
@@ -182,7 +182,7 @@ class WordIndex:
         with self._turn:
             if self._half_done:
                 self._users.clear()
-                self._unwritten = Unwritten()
+                self._unwritten = NotYetWritten()
             self._half_done = True
             try:
                 yield
@@ -228,7 +228,7 @@ class WordIndex:
         return word_rows.mark(text or "", self._turn_of(text, metadata))
 
     @interruptible
-    def _resident(self, scope: Scope) -> Generator[Resident, None, None]:
+    def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:
         """The user's lists, as of now. While they are made and used only this user waits; all wait for the ledger."""
         held = self._users.of(scope)
         try:
@@ -250,14 +250,14 @@ class WordIndex:
         finally:
             self._users.used(scope, held)
 
-    def _news(self, scope: Scope, held: Held) -> tuple[Resident, WordNews]:
+    def _news(self, scope: Scope, held: Held) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
         user = held.lists
         if user is None or user.wasted > WASTE:
-            user = Resident()
+            user = PostingLists()
         news = self._rows.news(scope, *user.seen)
         if user.owner not in (None, news.owner):
-            user = Resident()
+            user = PostingLists()
             news = self._rows.news(scope, *user.seen)
         return user, news
 

@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.words.posting_lists import Resident
+from adaptive_memory_core.store.words.posting_lists import PostingLists
 
 MOST_BYTES = 400_000_000  # of all users' lists together; about 500,000 records of 20 words
 
@@ -19,7 +19,7 @@ class Held:
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
-        self.lists: Resident | None = None
+        self.lists: PostingLists | None = None
         self.size = 0
 
 

@@ -18,10 +18,10 @@ class Entry(NamedTuple):
     known: bool
 
 
-class Unwritten:
+class NotYetWritten:
     """Records that changed hands, text or existence since the ledger's rows were written. Its user does the locking.
 
-    >>> held = Unwritten()
+    >>> held = NotYetWritten()
     >>> held.lay(Scope("alice"), [("new", b"mark")], known=set())
     >>> held.miss(["old", "new"], known={"old"})
     >>> held.change, dict(held.rows(Scope("alice"))), held.overruled

@@ -23,7 +23,7 @@ NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that n
 _TIMES = frozenset(words(" ".join(SAYS)))
 
 
-class Resident:
+class PostingLists:
     """The words of one user's records. `take_in` brings it up to what the ledger says now."""
 
     def __init__(self) -> None:

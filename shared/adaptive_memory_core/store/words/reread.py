@@ -10,7 +10,7 @@ REREAD_AT_ONCE = 300  # records of the user that are read again at a time
 LATEST_REREAD = 50  # and of the newest, among which one stands that was deleted and added under the same id
 
 
-def second_look(index: WordIndex, store: Records, scope: Scope) -> None:
+def reread(index: WordIndex, store: Records, scope: Scope) -> None:
     """Compare the user's next page, and what came last, with what is known; what changed is learned."""
     with index.comparing():
         page = index.page(scope, REREAD_AT_ONCE)

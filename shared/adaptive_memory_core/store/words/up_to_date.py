@@ -18,7 +18,7 @@ from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.words.index import WordIndex
-from adaptive_memory_core.store.words.reread import second_look
+from adaptive_memory_core.store.words.reread import reread
 
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
@@ -101,7 +101,7 @@ class UpToDateWords:
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: second_look(self._index, self._store, scope)))
+                self._start(once(lambda: reread(self._index, self._store, scope)))
 
     def _keep(self) -> None:
         with self._turn:

@@ -6,7 +6,7 @@ import pytest
 
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.learn.merged_reads import added
+from adaptive_memory_core.learn.merge_reads import added
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, judge, read, state
 

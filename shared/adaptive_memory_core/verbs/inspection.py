@@ -8,8 +8,8 @@ from typing import Protocol
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow import calibrate as calibrating
-from adaptive_memory_core.flow import flagged
 from adaptive_memory_core.flow import history as past
+from adaptive_memory_core.flow import protected_records as flagged
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
@@ -19,7 +19,7 @@ from adaptive_memory_core.records import Cue, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
-from adaptive_memory_core.verbs.both_ways import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 
 MOST_LINES = 1_000_000  # of a log, at once
 

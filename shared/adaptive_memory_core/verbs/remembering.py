@@ -11,7 +11,7 @@ from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
-from adaptive_memory_core.verbs.both_ways import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 
 Item = str | Record | NewRecord | Mapping[str, Any]
 

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.verbs.both_ways import User
+from adaptive_memory_core.verbs.blocking_and_async import User
 
 
 def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> Flow[int]:

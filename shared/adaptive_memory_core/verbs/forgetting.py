@@ -1,20 +1,17 @@
-"""How does a user remove or export memories? Forgetting, pruning, and what was learned as plain values."""
+"""What does a user let go of? One record, or all that nobody reads: checked, as flows that are ready to run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow import export_import as moving
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.reports import PruneReceipt, Receipt, Restored
+from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.store.archive import JSONLines
-from adaptive_memory_core.verbs.both_ways import User
+from adaptive_memory_core.verbs.blocking_and_async import User
 
 MOST_PRUNED = 1_000_000_000  # records of one call
 
@@ -59,21 +56,6 @@ def prune(
         now=memory.now(),
     )
     return pruning.prune(memory.ports(), call)
-
-
-def export_state(user: User) -> Flow[dict[str, Any]]:
-    """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
-    memory = user.memory
-    return moving.export_state(memory.ports(), user.scope, regime=memory.regime, now=memory.now())
-
-
-def restore_state(user: User, state: Mapping[str, Any]) -> Flow[Restored]:
-    """Import what `export_state` returned, here or in another collection: by id, else by document and text.
-
-    A record that was read later here keeps its own state. A value outside its range is refused and named.
-    """
-    memory = user.memory
-    return moving.restore_state(memory.ports(), user.scope, state, policy=memory.policy, now=memory.now())
 
 
 def _is_file(path: object) -> bool:
