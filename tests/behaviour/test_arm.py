@@ -131,4 +131,4 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_any_history_gives_what_algorithm_1_gives() -> None:
-    run_state_machine_as_test(Histories, settings=settings(max_examples=15, stateful_step_count=30))
+    run_state_machine_as_test(Histories, settings=settings(max_examples=40, stateful_step_count=30))
