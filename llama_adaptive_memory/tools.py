@@ -9,7 +9,7 @@ from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores.types import MetadataFilters
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import scope_of
@@ -112,7 +112,13 @@ def _finder(memory: Memory, user_id: User, on_error: OnError) -> Find:
 
     def find() -> UserMemory:
         held = memory.memory if isinstance(memory, Sharing) else memory
-        return scope_of(held, user_id() if callable(user_id) else user_id)
+        user = user_id() if callable(user_id) else user_id
+        if user is None and isinstance(memory, AdaptiveMemory):
+            raise ScopeError(
+                "No user was named, and this memory may have many. Give user_id= (a name, or a function that names the "
+                "user of the call), one user's memory, or memory.for_everyone() for records that are nobody's."
+            )
+        return scope_of(held, user)
 
     if not callable(user_id):
         find()  # what is wrong is said here, not to a model

@@ -97,11 +97,13 @@ def test_a_memory_that_fails_costs_the_answer_and_not_the_agent(memory: Adaptive
 def test_the_user_can_be_named_by_each_call(memory: AdaptiveMemory) -> None:
     users = iter(["alice", "bob", None])
     tool = create_remember_tool(memory, user_id=lambda: next(users))
-    for text in ("tea", "coffee", "water"):
+    for text in ("tea", "coffee"):
         tool.call(text=text)
+    with pytest.raises(ScopeError, match="No user was named"):
+        tool.call(text="water")
     found = [scope.recall("what?")[0].text for scope in (memory.for_user("alice"), memory.for_user("bob"))]
     assert found == ["tea", "coffee"]
-    assert [hit.text for hit in memory.for_everyone().recall("what?")] == ["water"]
+    assert not memory.for_everyone().recall("what?")
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -134,3 +136,13 @@ def test_nothing_escapes_from_what_a_tool_tells(alice: UserMemory) -> None:
     assert "</" not in told
     assert len(told.split("\n")) > 50
     assert not any(text in told for text in texts if "<" in text or "\n" in text)
+
+
+def test_a_tool_over_a_memory_of_many_names_its_user(memory: AdaptiveMemory) -> None:
+    for create in (create_recall_tool, create_remember_tool, create_forget_tool):
+        with pytest.raises(ScopeError, match="No user was named"):
+            create(memory)
+    nobody = create_remember_tool(memory, user_id=lambda: None, on_error="raise")
+    with pytest.raises(ScopeError, match="No user was named"):
+        nobody.call(text="Ana's PIN is 1234.")
+    assert not memory.for_everyone().recall("PIN", reinforce=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ LEDGER_NAME = "adaptive_memory.sqlite3"
 IN_MEMORY = ":memory:"
 SYNC_THRESHOLD = 5_000  # writes until Chroma rewrites its index files; its own 1,000 costs as much 5 times as often
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
+_client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for several threads
 
 
 def checked(path: object) -> Path:
@@ -27,6 +29,16 @@ def checked(path: object) -> Path:
     if not isinstance(path, str | Path) or not str(path).strip():
         raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
     return Path(path)
+
+
+def there(path: object) -> Path:
+    """The path of a directory that holds an embedded Chroma; nothing is made where there is none."""
+    directory = checked(path)
+    if not (directory / "chroma.sqlite3").exists():
+        raise InvalidInputError(
+            f"There is no memory in {str(directory)!r}: it has no chroma.sqlite3. Give the directory that holds one."
+        )
+    return directory
 
 
 def check_collection(collection: object) -> None:
@@ -48,7 +60,8 @@ def open_client(path: str | Path) -> ClientAPI:
 
     own_database.refuse_torn(Path(path))
     try:
-        return chromadb.PersistentClient(str(path))
+        with _client_at_a_time:
+            return chromadb.PersistentClient(str(path))
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
         _forget_half_open(str(path))
         raise StoreError(
@@ -70,7 +83,8 @@ def close_client(client: ClientAPI) -> None:
     """Let go of the client's files, where its version of Chroma can."""
     close = getattr(client, "close", None)
     if close is not None:
-        close()
+        with _client_at_a_time:
+            close()
 
 
 def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]) -> Collection:

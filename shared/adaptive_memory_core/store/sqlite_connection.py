@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +13,10 @@ from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_foreign, shows_damage
 from adaptive_memory_core.store.ledger.schema import migrate
-from adaptive_memory_core.store.lost_commits import lost, said, warn_of_lost_commits
+from adaptive_memory_core.store.lost_commits import Log, lost, said, warn_of_lost_commits
 
 PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
+LOOKS_AT_LOSS, BETWEEN_LOOKS_SECONDS = 10, 0.02  # until a log that seems torn is taken for torn
 BUSY = ("database is locked", "database table is locked", "database is busy")
 WAL_PAGES, PAGE_BYTES = 4_000, 4_096
 
@@ -68,13 +70,21 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     before = None if file is None else said(file)
     _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
     _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
-    lost_pages = 0 if file is None else lost(file, before)
-    if file is not None and lost_pages:  # or somebody is in the midst of a commit
-        _await_writers(connection)
-        lost_pages = lost(file, before)
+    lost_pages = 0 if file is None else _lost_for_good(connection, file, before)
     if file is not None and lost_pages:
         warn_of_lost_commits(file, lost_pages)
     return lost_pages
+
+
+def _lost_for_good(connection: sqlite3.Connection, file: Path, before: Log | None) -> int:
+    """How many pages are lost, at every look: somebody in the midst of a commit, or of closing, is soon through."""
+    for _ in range(LOOKS_AT_LOSS):
+        lost_pages = lost(file, before)
+        if not lost_pages:
+            return 0
+        _await_writers(connection)
+        time.sleep(BETWEEN_LOOKS_SECONDS)
+    return lost(file, before)
 
 
 def _await_writers(connection: sqlite3.Connection) -> None:
