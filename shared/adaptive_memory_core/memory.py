@@ -15,6 +15,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
+from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
@@ -94,8 +95,15 @@ class AdaptiveMemory:
         what was forgotten, and the old files do until you delete them. `check(repair=True)` follows.
         """
         found = wiring.repaired(path, collection, embedder, ledger, progress, anew=anew)
-        with cls.open(path, collection, embedder=embedder, ledger=ledger, fields=fields) as memory:
-            return CheckReport((*found, *memory.check(repair=True).findings))
+        try:
+            with cls.open(path, collection, embedder=embedder, ledger=ledger, fields=fields) as memory:
+                return CheckReport((*found, *memory.check(repair=True).findings))
+        except DamagedStoreError:
+            if anew:
+                raise
+        return cls.repair(  # damage that only Chroma itself sees
+            path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, anew=True
+        )
 
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.

@@ -24,6 +24,10 @@ def _higher(folder: Path, head: Header) -> list[str]:
         place += 4 + size
         if place > len(found) or size % step:
             return [f"{LINKS} is torn: it ends within vector {element + 1} of {head.count}."]
+    if place < len(found):
+        return [f"{LINKS} is damaged: {len(found) - place} bytes follow the links of the last vector."]
+    if head.count and len(blocks[head.entry]) < step * head.highest_level:
+        return [f"{LINKS} is damaged: the vector that every search begins with has no links."]
     links = np.frombuffer(b"".join(blocks), dtype="<u4").reshape(-1, head.neighbours + 1)
     return _outside(links, head, LINKS)
 

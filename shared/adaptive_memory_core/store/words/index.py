@@ -48,6 +48,7 @@ class WordIndex:
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
+        self._comparing = 0  # how many compare others' writing just now
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
@@ -120,12 +121,14 @@ class WordIndex:
     def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
         with self._claims:
-            self._ours = set()
+            self._comparing += 1
+            self._ours = set() if self._ours is None else self._ours
         try:
             yield
         finally:
             with self._claims:
-                self._ours = None
+                self._comparing -= 1
+                self._ours = self._ours if self._comparing else None
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""

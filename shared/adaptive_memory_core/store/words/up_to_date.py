@@ -25,6 +25,7 @@ PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
 MOST_COMPARED = 50_000  # records that are known to say what they said
+ALL_IDS_SECONDS, IDS_A_SECOND = 30.0, 500.0  # between two comparisons of all ids; longer for a large collection
 DONE = object()
 
 
@@ -43,6 +44,8 @@ class UpToDateWords:
         self._kept_up: Hashable | None = None  # the state of the collection that all ids were compared in
         self._looked: Hashable | None = None  # the one that the last look began in
         self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
+        self._all_due = False
+        self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
         self._heard: deque[tuple[Scope, Sequence[Found], Sequence[str]]] = deque()
 
     def expect(self) -> None:
@@ -98,31 +101,41 @@ class UpToDateWords:
             return
         if self._index.unwritten or self._working():  # what is taken in just now is to be written as well
             self._keep()
+        if not self._all_due and self._ids_are_due():
+            self._all_due = True
+            self._wake()
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
                 self._start(once(lambda: reread(self._index, self._store, scope)))
 
     def _keep(self) -> None:
-        with self._turn:
+        """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
+        if not self._turn.acquire(blocking=False):
+            self._owed = True
+            return
+        try:
             if self._index.unwritten <= AT_ONCE and not self._working():
                 self._index.keep(AT_ONCE)
                 return
             self._owed = True
             self._start(self._write_down())
+        finally:
+            self._turn.release()
 
     def wait(self) -> float | None:
-        return 0.0 if self._working() or self._heard else None
+        return 0.0 if self._working() or self._heard or self._all_due else None
 
     def work(self, _going: Going) -> None:
         """The next page of what is left; what an error leaves undone is seen by the next recall."""
         self._compare_heard()
+        if self._all_due:
+            self._all_due = False
+            deque(self._take_in(), maxlen=0)
         left = self._left
         try:
             if left is None or next(left, DONE) is DONE:
-                with (
-                    self._turn
-                ):  # a recall that asked for the writing while the last page was taken in is not forgotten
+                with self._turn:  # a recall may have asked for the writing while the last page was taken in
                     self._left = self._write_down() if self._owed else None
         except BaseException:
             self._left = None
@@ -188,15 +201,27 @@ class UpToDateWords:
 
     def _take_in(self) -> Iterator[None]:
         """Compare all ids, let go of those that are no more, read those that are new, page by page."""
+        state, began = self._changes.token(), time.monotonic()
         known = self._index.known()  # before the collection: what is written between them is new, not gone
         there = set(self._store.ids())
         gone, new = list(known - there), sorted(there - known)
         self._index.miss(gone)
         for start in range(0, len(new), PAGE):
-            self._index.take_in(self._store.rows(new[start : start + PAGE]))
+            with self._index.comparing():  # what is forgotten or written here meanwhile is not overruled
+                self._index.take_in(self._store.rows(new[start : start + PAGE]))
             yield
             if self._owed:
                 yield from self._write_down()
+        self._all_compared = (state, began)
+
+    def _ids_are_due(self) -> bool:
+        """Whether all ids are to be compared again: somebody may have removed as many as were written elsewhere."""
+        state, at = self._all_compared
+        pause = max(ALL_IDS_SECONDS, self._index.size() / IDS_A_SECOND)
+        if at is not None and time.monotonic() - at < pause:
+            return False
+        now = self._changes.token()
+        return now is None or now != state
 
     def _write_down(self) -> Iterator[None]:
         while self._index.keep(PAGE):
