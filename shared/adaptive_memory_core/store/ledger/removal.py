@@ -43,6 +43,7 @@ class LedgerRemoval:
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
+            shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
             if existed or known or entries:
                 mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
