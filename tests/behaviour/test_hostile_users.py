@@ -81,6 +81,7 @@ def attacked(users: list[UserMemory]) -> Iterator[list[int]]:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_one_user_is_served_beside_fifty_hostile_ones(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     alice.remember_many(" ".join(RNG.choices(WORDS, k=20)) for _ in range(200))
