@@ -74,11 +74,12 @@ UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: lon
 
 
 class Seen(NamedTuple):
-    """A record's state as a flow has seen it, its kind, and (`identity.origin`) which text of which document it is."""
+    """A record's state as a flow has seen it, its kind, and (`text_identity`) what it says and in which source."""
 
     state: ReadState
     kind: str | None
     origin: bytes | None = None
+    said: bytes | None = None
 
 
 @quickly_made

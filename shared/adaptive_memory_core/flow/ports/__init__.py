@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
+    REWRITTEN,
     Advance,
     Counted,
     Doomed,
@@ -22,6 +23,8 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Extent,
     Judge,
     KnownStates,
+    Moves,
+    Rewritten,
     Row,
     Since,
     Tally,
@@ -56,8 +59,11 @@ __all__ = [
     "Judge",
     "KnownStates",
     "Ledger",
+    "Moves",
     "Ports",
+    "REWRITTEN",
     "Records",
+    "Rewritten",
     "Row",
     "Search",
     "Since",

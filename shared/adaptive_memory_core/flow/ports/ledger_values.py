@@ -12,6 +12,7 @@ from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.records import Dropped, ReadState, Scope, Scored, Seen, Verdict
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
+REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
 
@@ -53,6 +54,33 @@ class KnownStates(NamedTuple):
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
     balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
+    said: Mapping[str, bytes | None] = {}  # what each of them said when it was met; None where that was not kept
+
+
+class Rewritten(NamedTuple):
+    """A record that says something else: what it said before, and what it is now."""
+
+    before: bytes | None
+    now: Seen
+
+
+class Moves(NamedTuple):
+    """Where states belong by now: records that begin `anew`, rows whose text stands under another id (`heirs`: old
+    stored id to new), records whose words were not kept yet (`unsaid`).
+
+    The `settled` replace nobody and never will; those whose text stands elsewhere as well (`twins`) may, later.
+    """
+
+    anew: Mapping[str, Rewritten] = {}
+    heirs: Mapping[str, str] = {}
+    unsaid: Mapping[str, Seen] = {}
+    settled: Sequence[str] = ()
+    twins: Sequence[str] = ()
+
+    @property
+    def none(self) -> bool:
+        """Whether all stays where it is."""
+        return not (self.anew or self.heirs or self.unsaid)
 
 
 class Counted(NamedTuple):

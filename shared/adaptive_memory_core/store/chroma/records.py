@@ -11,6 +11,7 @@ from adaptive_memory_core.records import Fields, Metadata, Record, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_rows, rows_of
 from adaptive_memory_core.stored_metadata import belongs, clashes, metadata_of, projection
+from adaptive_memory_core.text_identity import said
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -100,9 +101,9 @@ class ChromaRecords:
         self._write(self.collection.add, records, vectors, metadatas)
 
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """Write over existing records; keys they no longer have go, what reads have taught stays."""
-        rows = self.metadata([one.stored_id for one in records])
-        metadatas = [self._revised(scope, one.record, rows.get(one.stored_id, {})) for one in records]
+        """Write over existing records; keys they no longer have go, what reads have taught of the same words stays."""
+        rows = {row[0]: row[1:] for row in self.rows([one.stored_id for one in records])}
+        metadatas = [self._revised(scope, one.record, *rows.get(one.stored_id, (None, None))) for one in records]
         self._write(self.collection.upsert, records, vectors, metadatas)
 
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
@@ -178,9 +179,13 @@ class ChromaRecords:
             )
         )
 
-    def _revised(self, scope: Scope, record: Record, present: Metadata) -> dict[str, Any]:
+    def _revised(self, scope: Scope, record: Record, text: str | None, metadata: Metadata | None) -> dict[str, Any]:
         """The new version, with what takes every other key of the old one away. The read state that it shows is left as
-        it is: a read that came in between has been written back maybe, and would not be again."""
+        it is, unless that was of other words: a read that came in between has been written back maybe, and would not
+        be again."""
+        present = metadata or {}
+        if said(text) != said(record.text):
+            return {**dict.fromkeys(present), **metadata_of(scope, record, self.fields)}
         state = projection(record.read, present, self.fields)
         shown = (state.keys() & present.keys()) - clashes(state, present, self.fields)
         revised = {**dict.fromkeys(present), **metadata_of(scope, record, self.fields)}

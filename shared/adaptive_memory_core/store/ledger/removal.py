@@ -15,6 +15,7 @@ from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.parted_rows import remove_apart
 from adaptive_memory_core.store.ledger.purge import mark
 
 _UNKEPT = (
@@ -38,16 +39,17 @@ class LedgerRemoval:
         with shared.writing() as sql:
             user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
-            verdicts = rows.remove(sql, [key for key, _ in known.values()])
+            verdicts = rows.remove(sql, [row.key for row in known.values()])
+            apart, more = remove_apart(sql, (shared.collection_key, user), stored_id)
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
-            if existed or known or entries:
+            if existed or known or apart or entries:
                 mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
-        return Erased(bool(known), entries, verdicts)
+        return Erased(bool(known) or apart, entries, verdicts + more)
 
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
         """A page of the records that are neither remembered nor pinned."""

@@ -254,6 +254,10 @@ _TO_PURGE = """
 CREATE TABLE to_purge (why TEXT PRIMARY KEY) WITHOUT ROWID;  -- what was deleted and may still stand in free space
 """
 
+_SAID = """
+ALTER TABLE records ADD COLUMN said BLOB;     -- digest of the words that the reads are of; NULL: not kept yet
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -266,6 +270,7 @@ MIGRATIONS: tuple[str, ...] = (
     _CLOCK_READINGS,
     _LOGGED_IDS,
     _TO_PURGE,
+    _SAID,
 )
 
 

@@ -18,18 +18,14 @@ LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
     "ON CONFLICT (collection_key, stored_id) DO NOTHING RETURNING record_key"
 )
 _ENROL = (
-    "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
-    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
-    "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
-    "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
-    "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
+    "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
+    "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (collection_key, stored_id) DO NOTHING"
 )
 _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
@@ -46,18 +42,30 @@ def owner_name(scope: Scope) -> str:
     return "" if scope.user is None else scope.user
 
 
+class StateRow(NamedTuple):
+    """A record's row: its key, its state, and what the record said when it was met."""
+
+    key: int
+    state: ReadState
+    said: bytes | None = None
+
+    def is_not_of(self, seen: Seen) -> bool:
+        """Whether the record said something else when it was met than when it was seen."""
+        return self.said != seen.said and self.said is not None and seen.said is not None
+
+
 def known_states(
     sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]
-) -> dict[str, tuple[int, ReadState]]:
-    """Row key and state of those records that have a row of this user."""
-    found: dict[str, tuple[int, ReadState]] = {}
+) -> dict[str, StateRow]:
+    """The rows of those records that have one of this user."""
+    found: dict[str, StateRow] = {}
     for chunk in chunks(stored_ids):
         query = (
-            f"SELECT stored_id, record_key, {LIST} FROM records {_POINTWISE} "  # noqa: S608 - our own names
+            f"SELECT stored_id, record_key, said, {LIST} FROM records {_POINTWISE} "  # noqa: S608 - our own names
             f"WHERE collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
         )
         for row in sql.execute(query, (collection_key, user_key, *chunk)):
-            found[row[0]] = (row[1], state_of(row[2:]))
+            found[row[0]] = StateRow(row[1], state_of(row[3:]), row[2])
     return found
 
 
@@ -65,11 +73,12 @@ def enrol(
     sql: sqlite3.Connection,
     collection_key: int,
     user_key: int,
-    new: Mapping[str, str | None],
+    new: Mapping[str, Seen],
     begin: tuple[int, int, float, float],
 ) -> None:
-    """Fresh rows for records given with their kinds, which begin at these steps and times; others' stay as they are."""
-    sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in new.items()])
+    """Fresh rows for new records, which begin at these steps and times; others' stay as they are."""
+    given = ((stored_id, seen.kind, seen.origin, seen.said) for stored_id, seen in new.items())
+    sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in given])
 
 
 def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
@@ -106,7 +115,7 @@ def insert_states(
 
 def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
     """What another user left there goes: the record changed hands."""
-    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, *_values(seen.state))
+    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, seen.said, *_values(seen.state))
     row = sql.execute(_INSERT, values).fetchone()
     if row is None:
         place = (collection_key, stored_id)
@@ -155,6 +164,7 @@ class Changed(NamedTuple):
     row: int
     before: ReadState
     after: ReadState
+    said: bytes | None = None
 
 
 _values = attrgetter(*COLUMNS)

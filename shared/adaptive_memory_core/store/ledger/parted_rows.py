@@ -1,0 +1,87 @@
+"""What becomes of the row of a record that says something else? It is set aside, and the record begins anew.
+
+The row that is set aside is no user's and has a name that no record has; it waits for a record of the same source that
+says what it was of. One waits for each record at most, and it goes when the record is forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Rewritten
+from adaptive_memory_core.learn.decay.strength import met
+from adaptive_memory_core.records import NEVER_READ, ReadState
+from adaptive_memory_core.store.ledger import audit, pace_spans
+from adaptive_memory_core.store.ledger import state_rows as rows
+
+_PART = "UPDATE records SET user_key = ?, stored_id = ?, version = version + 1 WHERE record_key = ?"
+_FIND = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
+
+
+def apart(user: int) -> int:
+    """The key of whoever has what was set aside for this user: nobody asks for it but those that look for heirs."""
+    return -user
+
+
+def name_apart(stored_id: str) -> str:
+    """The name of the row that was set aside for a record.
+
+    >>> name_apart("file.md:0") == name_apart("file.md:0") != name_apart("file.md:1")
+    True
+    """
+    return f"{stored_id}#was-{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
+
+
+def set_aside(sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten]) -> list[str]:
+    """Part those records from their rows that are still rows of what the records said before; gives their ids."""
+    collection, user = owner
+    known = rows.known_states(sql, collection, user, list(anew))
+    parted = [one for one, row in known.items() if row.said == anew[one].before != anew[one].now.said]
+    for one in parted:
+        name = name_apart(one)
+        remove_apart(sql, owner, one)
+        sql.execute(_PART, (apart(user), name, known[one].key))
+        sql.execute("DELETE FROM outbox WHERE record_key = ?", (known[one].key,))
+    return parted
+
+
+def begin_anew(
+    sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten], *, by: str, now: float
+) -> None:
+    """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
+    collection, user = owner
+    timeline = pace_spans.timeline(sql, user)
+    taken = rows.known_states(sql, collection, user, list(anew))
+    fresh = {
+        one: changed.now._replace(state=met(timeline, NEVER_READ, now=now))
+        for one, changed in anew.items()
+        if one not in taken
+    }
+    rows.announce(sql, rows.insert_states(sql, collection, user, fresh).values())
+    for one in anew:
+        audit.note(sql, user, one, timeline.step, REWRITTEN, by, at=now)
+        if not any(_learned(state) for state in _states_apart(sql, owner, one)):
+            remove_apart(sql, owner, one)
+
+
+def remove_apart(sql: sqlite3.Connection, owner: tuple[int, int], stored_id: str) -> tuple[bool, int]:
+    """Let go of what was set aside for a record; whether there was something, and how many verdicts went."""
+    collection, user = owner
+    found = [row[0] for row in sql.execute(_FIND, (collection, name_apart(stored_id), apart(user)))]
+    sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (len(found), collection))
+    return bool(found), rows.remove(sql, found)
+
+
+def _states_apart(sql: sqlite3.Connection, owner: tuple[int, int], stored_id: str) -> Iterator[ReadState]:
+    collection, user = owner
+    for row in rows.known_states(sql, collection, apart(user), [name_apart(stored_id)]).values():
+        yield row.state
+
+
+def _learned(state: ReadState) -> bool:
+    """Whether there is anything to wait for."""
+    untouched = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")
+    return replace(state, **{name: getattr(NEVER_READ, name) for name in untouched}) != NEVER_READ
