@@ -14,6 +14,7 @@ from adaptive_memory_core.records import Metadata
 
 SOURCES = ("file_path", "document_id", "doc_id", "ref_doc_id", "source")
 NO_SOURCE = ("", "None")  # what LlamaIndex writes where there is none
+LOOK_AGAIN = b""  # of a record that was written over: whose words it took is seen when somebody comes upon it
 MOST_KNOWN = 50_000  # digests kept, of some 150 bytes each
 _known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text is held
 

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
-from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, seen
+from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
 from adaptive_memory_core.flow.steps.tell_indexes import removed, wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
@@ -77,24 +77,34 @@ def _write_alone(
     known = yield from look_up(ports, scope, chosen, now=now)  # after `taken`: what came in between is our own
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
+    revised = [_revision(batch[index], known[batch[index].id]) for index in old]
+    rewritten = _begin_anew(revised, known)
     added: list[Stored] = []
     if new:
         own = vectors if not old else [vectors[index] for index in new]
-        added = yield from _add(ports, scope, [batch[index] for index in new], own, taken, now=now)
+        adding = [batch[index] for index in new]
+        added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
     if old:
-        revised = [_revision(batch[index], known[batch[index].id]) for index in old]
         yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
         yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
-        yield from attempt(LedgerError, _rewrote, ports, scope, revised, known, now=now)  # else the next recall sees it
+        yield from attempt(LedgerError, _rewrote, ports, scope, revised, rewritten, now=now)  # else a recall sees it
         ports.write_back.wake()
     yield from supersede(ports, scope, batch, added, now=now)
 
 
 def _add(
-    ports: Ports, scope: Scope, new: Sequence[Record], vectors: Sequence[Vector], taken: set[str], *, now: float
+    ports: Ports,
+    scope: Scope,
+    new: Sequence[Record],
+    vectors: Sequence[Vector],
+    taken: set[str],
+    *,
+    look_again: bool,
+    now: float,
 ) -> Flow[list[Stored]]:
     """New records: enrolled in the ledger, then written. What could not be written is no longer enrolled either."""
-    ids = yield from _enrol(ports, scope, {record.id: seen(record) for record in new}, taken, now=now)
+    fresh = {record.id: anew(seen(record)) if look_again else seen(record) for record in new}
+    ids = yield from _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     try:
         yield from ask(ports.records.add, scope, added, vectors)
@@ -136,11 +146,17 @@ def _revision(record: Record, before: Stored) -> Stored:
     return Stored(replace(record, read=before.record.read if same else NEVER_READ), before.stored_id)
 
 
-def _rewrote(ports: Ports, scope: Scope, revised: Sequence[Stored], known: Mapping[str, Stored], *, now: float) -> None:
-    """What says something else by now begins anew, and every index is told, in one transaction."""
+def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
+    """Those that say something else from now on."""
     before = {one.stored_id: said(known[one.record.id].record.text) for one in revised}
-    seen = {one.stored_id: one.seen for one in revised}
-    anew = {one: Rewritten(words, seen[one]) for one, words in before.items() if words != seen[one].said}
+    seen_now = {one.stored_id: one.seen for one in revised}
+    return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
+
+
+def _rewrote(
+    ports: Ports, scope: Scope, revised: Sequence[Stored], anew: Mapping[str, Rewritten], *, now: float
+) -> None:
+    """What says something else by now begins anew, and every index is told, in one transaction."""
     with ports.ledger.transaction():
         ports.ledger.inheritance.settle(scope, Moves(anew=anew), by="remember", now=now)
         wrote(ports, scope, revised)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
+from adaptive_memory_core.flow.ports import anew as begun
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.stored_metadata import belongs
 from adaptive_memory_core.text_identity import earlier_origin, origin, said
@@ -40,7 +41,7 @@ def moved_texts(
         anew={**anew, **{one: changed for one, changed in left.items() if changed is not None}},
         heirs={old: one for old, one in heirs.items() if one not in late},
         unsaid={one.stored_id: _seen(ports, one.text, one.metadata) for one in unsaid if one.text is not None},
-        settled=[one.stored_id for one in new if one.stored_id not in {*heirs.values(), *twins}],
+        settled={one.stored_id: said(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
         twins=list(twins),
     )
 
@@ -69,7 +70,7 @@ def _left(
     over = [one for one in over if said(there[one][0]) != said(waiting[ancestors[one]][0].text)]
     if over:
         known = yield from ask(ports.ledger.states.known, scope, over)
-        left.update({one: Rewritten(known.said.get(one), _seen(ports, *there[one])) for one in over})
+        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, *there[one]))) for one in over})
     return {**left, **{one: anew[one] for one in ancestors if one in anew}}
 
 

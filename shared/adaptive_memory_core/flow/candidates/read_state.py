@@ -43,7 +43,9 @@ def _as_texts_moved(
     turn: str | None,
 ) -> Flow[KnownStates]:
     """The states of those whose texts moved, settled in the ledger unless this only looks, or the ledger refuses."""
-    new = [one for one in found if one.stored_id in known.new]
+    unmet = [one for one in other if one.stored_id not in known.states]
+    new = [*(one for one in found if one.stored_id in known.new), *unmet]
+    other = [one for one in other if one.stored_id in known.states]
     moves = yield from moved_texts(ports, scope, new, other, known)
     if now is None:
         yield from ask(ports.ledger.inheritance.settle, scope, Moves(settled=moves.settled), by=BY, now=0.0)

@@ -30,6 +30,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Tally,
     WordNews,
     WordRow,
+    anew,
 )
 from adaptive_memory_core.flow.ports.models import Embedder
 from adaptive_memory_core.flow.ports.records import Records, Stored, seen
@@ -76,6 +77,7 @@ __all__ = [
     "WordRow",
     "Words",
     "WriteBack",
+    "anew",
     "seen",
 ]
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
-from adaptive_memory_core.records import Dropped, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.records import NEVER_READ, Dropped, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
@@ -54,7 +55,7 @@ class KnownStates(NamedTuple):
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
     balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
-    said: Mapping[str, bytes | None] = {}  # what each of them said when it was met; None where that was not kept
+    said: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
 
 
 class Rewritten(NamedTuple):
@@ -64,17 +65,23 @@ class Rewritten(NamedTuple):
     now: Seen
 
 
+def anew(seen: Seen) -> Seen:
+    """A record that nobody has read as it is now. Whose words it took is seen when somebody comes upon it."""
+    return Seen(NEVER_READ, seen.kind, None, LOOK_AGAIN)
+
+
 class Moves(NamedTuple):
     """Where states belong by now: records that begin `anew`, rows whose text stands under another id (`heirs`: old
     stored id to new), records whose words were not kept yet (`unsaid`).
 
-    The `settled` replace nobody and never will; those whose text stands elsewhere as well (`twins`) may, later.
+    The `settled` replace nobody and never will, as long as they say that; those whose text stands elsewhere as well
+    (`twins`) may, later.
     """
 
     anew: Mapping[str, Rewritten] = {}
     heirs: Mapping[str, str] = {}
     unsaid: Mapping[str, Seen] = {}
-    settled: Sequence[str] = ()
+    settled: Mapping[str, bytes | None] = {}
     twins: Sequence[str] = ()
 
     @property

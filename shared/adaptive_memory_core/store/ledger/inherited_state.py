@@ -26,7 +26,7 @@ class LedgerInheritance:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
-        self._settled: set[str] = set()  # records that replace nobody, or whose state has been moved to them
+        self._settled: dict[str, bytes | None] = {}  # what those say that replace nobody, or had a state moved to them
         self._twins: dict[str, float] = {}  # records that may replace another later, and when that is asked again
 
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]:
@@ -63,6 +63,10 @@ class LedgerInheritance:
         if unknown and self._twins:
             unknown = [one for one in unknown if self._twins.get(one, 0.0) <= time.monotonic()]
         return frozenset(unknown)
+
+    def settled(self, stored_ids: Sequence[str], known: Collection[str]) -> dict[str, bytes | None]:
+        """What those said that have no row and replaced nobody."""
+        return {one: self._settled[one] for one in stored_ids if one not in known and one in self._settled}
 
 
 def _settle(sql: sqlite3.Connection, owner: tuple[int, int], moves: Moves, *, by: str, now: float) -> list[str]:

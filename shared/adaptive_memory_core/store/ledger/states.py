@@ -70,6 +70,8 @@ class LedgerStates:
             timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
         new = self._inheritance.new(stored_ids, found)
         states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
+        if len(found) < len(stored_ids):
+            said |= self._inheritance.settled(stored_ids, found)
         return KnownStates(states, timeline, new, balance, said)
 
     def all(self, scope: Scope) -> KnownStates:

@@ -149,7 +149,7 @@ def test_a_state_follows_its_text_to_the_record_that_took_its_place(ledger: Ledg
     assert ledger.inheritance.ancestors(ALICE, [b"origin"]) == {"old": b"origin"}
     assert ledger.inheritance.ancestors(BOB, [b"origin"]) == {}
     assert ledger.states.known(ALICE, ["new"]).new == {"new"}
-    ledger.inheritance.settle(ALICE, Moves(heirs={"old": "new"}, settled=["new"]), by="test", now=1.0)
+    ledger.inheritance.settle(ALICE, Moves(heirs={"old": "new"}, settled={"new": None}), by="test", now=1.0)
     known = ledger.states.known(ALICE, ["old", "new"])
     assert {one: found.retrieval_count for one, found in known.states.items()} == {"new": 3}
     assert known.new == {"old"}
