@@ -87,7 +87,7 @@ def _write_alone(
     if old:
         yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
         yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
-        yield from attempt(LedgerError, _rewrote, ports, scope, revised, rewritten, now=now)  # else a recall sees it
+        yield from ask(_rewrote, ports, scope, revised, rewritten, now=now)  # after a crash the next recall sees it
         ports.write_back.wake()
     yield from supersede(ports, scope, batch, added, now=now)
 

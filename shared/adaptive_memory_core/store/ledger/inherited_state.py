@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.ports.ledger_values import Moves
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.parted_rows import apart, begin_anew, name_apart, set_aside
+from adaptive_memory_core.store.ledger.parted_rows import apart, begin_anew, set_aside
 from adaptive_memory_core.store.ledger.state_rows import CHUNK, announce
 
 MOST_SETTLED = 200_000
@@ -71,13 +71,12 @@ class LedgerInheritance:
 
 def _settle(sql: sqlite3.Connection, owner: tuple[int, int], moves: Moves, *, by: str, now: float) -> list[str]:
     """All moves; gives the ids whose rows changed."""
-    parted = set_aside(sql, owner, moves.anew)
-    whence = {old: name_apart(old) for old in parted}
+    whence = set_aside(sql, owner, moves.anew)
     heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
     moved = _move(sql, owner, heirs, whence)
-    begin_anew(sql, owner, {one: moves.anew[one] for one in parted}, by=by, now=now)
+    begin_anew(sql, owner, {one: moves.anew[one] for one in whence}, by=by, now=now)
     sql.executemany(_UNSAID, [(seen.said, seen.origin, *owner, one) for one, seen in moves.unsaid.items()])
-    return [*parted, *heirs, *moved, *moves.unsaid]
+    return [*whence, *heirs, *moved, *moves.unsaid]
 
 
 def _ancestors(sql: sqlite3.Connection, user: int, origins: Iterable[bytes]) -> dict[str, bytes]:

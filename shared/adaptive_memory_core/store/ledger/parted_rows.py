@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Rewritten
@@ -16,6 +16,7 @@ from adaptive_memory_core.learn.decay.strength import met
 from adaptive_memory_core.records import NEVER_READ, ReadState
 from adaptive_memory_core.store.ledger import audit, pace_spans
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 _PART = "UPDATE records SET user_key = ?, stored_id = ?, version = version + 1 WHERE record_key = ?"
 _FIND = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
@@ -35,17 +36,19 @@ def name_apart(stored_id: str) -> str:
     return f"{stored_id}#was-{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
 
 
-def set_aside(sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten]) -> list[str]:
-    """Part those records from their rows that are still rows of what the records said before; gives their ids."""
+def set_aside(sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten]) -> dict[str, str]:
+    """Part those records from their rows that are still rows of what the records said before; gives their ids, each
+    with the name of its row by now. A row that nothing was learned in pushes out none that waits."""
     collection, user = owner
     known = rows.known_states(sql, collection, user, list(anew))
-    parted = [one for one, row in known.items() if row.said == anew[one].before != anew[one].now.said]
-    for one in parted:
-        name = name_apart(one)
-        remove_apart(sql, owner, one)
-        sql.execute(_PART, (apart(user), name, known[one].key))
-        sql.execute("DELETE FROM outbox WHERE record_key = ?", (known[one].key,))
-    return parted
+    names: dict[str, str] = {}
+    for one, row in known.items():
+        if row.said == anew[one].before != anew[one].now.said:
+            names[one] = name_apart(one) if _learned(row.state) else _name_of_nothing(one)
+            _remove(sql, owner, names[one])
+            sql.execute(_PART, (apart(user), names[one], row.key))
+            sql.execute("DELETE FROM outbox WHERE record_key = ?", (row.key,))
+    return names
 
 
 def begin_anew(
@@ -61,24 +64,28 @@ def begin_anew(
         if one not in taken
     }
     rows.announce(sql, rows.insert_states(sql, collection, user, fresh).values())
-    for one in anew:
-        audit.note(sql, user, one, timeline.step, REWRITTEN, by, at=now)
-        if not any(_learned(state) for state in _states_apart(sql, owner, one)):
-            remove_apart(sql, owner, one)
+    for one, changed in anew.items():
+        if changed.before != LOOK_AGAIN:  # else that was noted when it was written
+            audit.note(sql, user, one, timeline.step, REWRITTEN, by, at=now)
+        _remove(sql, owner, _name_of_nothing(one))
 
 
 def remove_apart(sql: sqlite3.Connection, owner: tuple[int, int], stored_id: str) -> tuple[bool, int]:
     """Let go of what was set aside for a record; whether there was something, and how many verdicts went."""
+    return _remove(sql, owner, name_apart(stored_id))
+
+
+def _remove(sql: sqlite3.Connection, owner: tuple[int, int], name: str) -> tuple[bool, int]:
     collection, user = owner
-    found = [row[0] for row in sql.execute(_FIND, (collection, name_apart(stored_id), apart(user)))]
-    sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (len(found), collection))
+    found = [row[0] for row in sql.execute(_FIND, (collection, name, apart(user)))]
+    if found:
+        sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (len(found), collection))
     return bool(found), rows.remove(sql, found)
 
 
-def _states_apart(sql: sqlite3.Connection, owner: tuple[int, int], stored_id: str) -> Iterator[ReadState]:
-    collection, user = owner
-    for row in rows.known_states(sql, collection, apart(user), [name_apart(stored_id)]).values():
-        yield row.state
+def _name_of_nothing(stored_id: str) -> str:
+    """The name, within one transaction, of a row that nothing was learned in."""
+    return name_apart(stored_id) + "#"
 
 
 def _learned(state: ReadState) -> bool:
