@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Found, Ports
@@ -17,12 +18,16 @@ from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.stored_metadata import hits_of
 
 
-def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
-    """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left."""
-    return (yield from one_writer(ports, scope, [record_id], _forget(ports, scope, record_id, now=now)))
+def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False, now: float) -> Flow[Receipt]:
+    """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left. Where
+    it was `replaced`, the record that says the same takes over what was learned."""
+    forgetting = _forget(ports, scope, record_id, replaced=replaced, now=now)
+    return (yield from one_writer(ports, scope, [record_id], forgetting))
 
 
-def _forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
+def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: float) -> Flow[Receipt]:
+    if replaced:
+        yield from hand_over(ports, scope, record_id, now=now)
     places = [one for one in (record_id, scoped_id(scope, record_id)) if identity.record_id(scope, one) == record_id]
     found = yield from ask(ports.search.stored, scope, places)
     yield from _remove(ports, scope, record_id, found)
