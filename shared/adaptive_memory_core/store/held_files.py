@@ -1,7 +1,7 @@
 """How are a ledger's files looked at while SQLite has them open? Through descriptors that are closed last.
 
 The operating system takes back all locks that a process holds on a file as soon as the process closes any descriptor
-of it, SQLite's own among them. Another process then takes the log of writes from under a ledger that is in use, and what is
+of it, SQLite's own among them. Another process then takes the log of writes from under a ledger in use, and what is
 committed into it afterwards is lost without a word.
 """
 
