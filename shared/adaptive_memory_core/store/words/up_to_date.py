@@ -107,7 +107,7 @@ class UpToDateWords:
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: reread(self._index, self._store, scope)))
+                self._start(once(lambda: [reread(self._index, self._store, one) for one in scope.parts]))
 
     def _keep(self) -> None:
         """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
