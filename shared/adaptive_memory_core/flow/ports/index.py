@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from adaptive_memory_core.flow.ports.records import Stored
+from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Scope, Verdict
 
@@ -17,7 +18,10 @@ class Index(Protocol):
     A scope over everyone's records judges for its own user alone, and catches up with each of its `parts`; it writes
     and removes nothing of everyone's, and what it came upon is told of each part by itself."""
 
-    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None: ...
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
+        metadata that stood there before."""
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...
