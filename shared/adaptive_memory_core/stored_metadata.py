@@ -27,7 +27,6 @@ from adaptive_memory_core.records import (
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
 
-
 SHARED = Scope(None)  # the records that belong to nobody
 
 

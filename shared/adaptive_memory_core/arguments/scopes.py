@@ -46,13 +46,13 @@ def over(scope: Scope, others: object, fallback: object = None) -> Scope:
         return scope
     if others != EVERYONE:
         raise ScopeError(
-            f'over is {others!r}. It is "everyone", for the records that belong to no user, or None for the user\'s own '
-            "records alone."
+            f'over is {others!r}. It is "everyone", for the records that belong to no user, or None for the '
+            "user's own records alone."
         )
     if fallback is not None:
         raise ScopeError(
-            'Both over="everyone" and a fallback were given. Give over= to find and learn of everyone\'s records at any '
-            "time, or fallback= to be shown some while the user has none."
+            'Both over="everyone" and a fallback were given. Give over= to find everyone\'s records at any time and '
+            "learn of them, or fallback= to be shown some while the user has none."
         )
     return Scope(scope.user, over=EVERYONE)
 

@@ -31,8 +31,8 @@ def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> Flow[None]:
     found = {} if scope.over is None else (yield from ask(ports.records.fetch, Scope(None), [record_id]))
     if found:
         raise ScopeError(
-            f"Record {record_id!r} is everyone's, so {scope.own} cannot forget it. What was learned of it for this user "
-            f"goes with forget_learned({record_id!r}); the record itself with for_everyone().forget({record_id!r})."
+            f"Record {record_id!r} is everyone's, so {scope.own} cannot forget it. What was learned of it for this "
+            f"user goes with forget_learned({record_id!r}), the record with for_everyone().forget({record_id!r})."
         )
 
 

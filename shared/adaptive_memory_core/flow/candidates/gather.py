@@ -127,9 +127,7 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
         return {}
     states = known.value.states
     return {
-        hit._stored_id: seen(hit.record, shared=hit.shared is not None)
-        for hit in hits
-        if hit._stored_id not in states
+        hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits if hit._stored_id not in states
     }
 
 

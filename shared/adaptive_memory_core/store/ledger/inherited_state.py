@@ -75,8 +75,8 @@ def _move(sql: sqlite3.Connection, collection: int, user: int, heirs: Mapping[st
     for old, new in heirs.items():
         row = sql.execute(
             "UPDATE OR IGNORE records SET stored_id = ?, version = version + 1 "
-            f"WHERE collection_key = ? AND user_key = ? AND stored_id = ? AND reader = {kind} RETURNING record_key",  # noqa: S608
-            (new, collection, user, old),
+            "WHERE collection_key = ? AND user_key = ? AND stored_id = ? AND reader = ? RETURNING record_key",
+            (new, collection, user, old, kind),
         ).fetchone()
         if row is not None:
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (new, user, old))

@@ -37,15 +37,17 @@ def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) ->
     return state_rows.remove(sql, [key for key, _ in rows]) if rows else 0
 
 
-def forget(sql: sqlite3.Connection, shared: LedgerContext, record: str, stored_id: str) -> Erased:
-    """Remove every trace that readers have of a record of everyone's: rows, verdicts, audit trail, lines of the log."""
+def forget(sql: sqlite3.Connection, shared: LedgerContext, record: str, stored_id: str) -> bool:
+    """Remove every trace that readers have of a record of everyone's: rows, verdicts, audit trail, lines of the log.
+    Whether there was any; of how many readers is not told."""
     collection = shared.collection_key
     found = sql.execute(_ROWS, (collection, stored_id)).fetchall()
     for _, user in found:
         sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
-    verdicts = drop(sql, collection, [stored_id])
+    drop(sql, collection, [stored_id])
     logs = [row[0] for row in sql.execute(_LOGS, (collection, record))]
-    return Erased(bool(found), sum(_strike_out(sql, shared, user, record) for user in logs), verdicts)
+    struck = sum(_strike_out(sql, shared, user, record) for user in logs)
+    return bool(found or struck)
 
 
 def read_ones(sql: sqlite3.Connection, user: int) -> list[str]:

@@ -44,10 +44,8 @@ class LedgerRemoval:
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
-            if scope.user is None:
-                of_readers = readers.forget(sql, shared, record, stored_id)
-                verdicts, entries = verdicts + of_readers.verdicts, entries + of_readers.log_entries
-            if existed or known or entries:
+            had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id)
+            if existed or known or entries or had_readers:
                 mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)

@@ -26,8 +26,8 @@ _INSERT = (
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
-    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
+    "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO UPDATE SET last_read = NULL, refreshed_at = NULL, "
+    "streak = 0, retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
     "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
     "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
     "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"

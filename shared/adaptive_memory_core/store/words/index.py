@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -273,9 +273,7 @@ class WordIndex:
         return user, news
 
 
-def _best(
-    worth: Any, covered: Any, limit: int, ids: Ids, numbers: Numbers, within: Set[str] | None
-) -> list[str]:
+def _best(worth: Any, covered: Any, limit: int, ids: Ids, numbers: Numbers, within: Set[str] | None) -> list[str]:
     """The ids of those with the most, best first; none that has nothing of the cue at all."""
     some = covered.words if covered.around is None else covered.around
     eligible = np.flatnonzero(some > 0.0)
@@ -286,4 +284,4 @@ def _best(
     if len(eligible) > limit:
         eligible = eligible[np.argpartition(-worth[eligible], limit)[:limit]]
     ranked = eligible[np.argsort(-worth[eligible], kind="stable")]
-    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number]) == number]
+    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]

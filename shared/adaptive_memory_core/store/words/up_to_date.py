@@ -107,7 +107,12 @@ class UpToDateWords:
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: [reread(self._index, self._store, one) for one in scope.parts]))
+                self._start(self._reread(scope))
+
+    def _reread(self, scope: Scope) -> Iterator[None]:
+        for one in scope.parts:
+            reread(self._index, self._store, one)
+            yield
 
     def _keep(self) -> None:
         """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
@@ -227,9 +232,3 @@ class UpToDateWords:
         while self._index.keep(PAGE):
             yield
         self._owed = False
-
-
-def once(work: Callable[[], object]) -> Iterator[None]:
-    """Work that is done in one go."""
-    work()
-    yield
