@@ -54,15 +54,17 @@ def places_of(scope: Scope, record_id: str) -> list[str]:
     return [record_id, *(scoped_id(one, record_id) for one in scope.parts)]
 
 
-def own_place(scope: Scope, stored_id: str) -> str:
-    """Where a user's own record would stand that has the same id as this one of everyone's.
+def own_places(scope: Scope, stored_id: str) -> list[str]:
+    """Where a user's own record may stand that has the same id as this one of everyone's.
 
-    >>> reader = Scope("bob", over="everyone")
-    >>> own_place(reader, "note") == scoped_id(Scope("bob"), "note"), own_place(reader, scoped_id(Scope(None), "note"))
-    (True, 'note')
+    >>> reader, everyones = Scope("bob", over="everyone"), scoped_id(Scope(None), "note")
+    >>> own_places(reader, "note") == [scoped_id(reader, "note")]
+    True
+    >>> own_places(reader, everyones) == ["note", scoped_id(reader, "note")]
+    True
     """
     known = record_id(scope, stored_id)
-    return scoped_id(scope, known) if known == stored_id else known
+    return [one for one in (known, scoped_id(scope, known)) if one != stored_id]
 
 
 def is_reserved(record: str) -> bool:

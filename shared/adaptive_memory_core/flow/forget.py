@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive_memory_core import identity
-from adaptive_memory_core.errors import LedgerError, NotFoundError, ScopeError
+from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
@@ -14,22 +14,20 @@ from adaptive_memory_core.flow.steps.tell_indexes import erase
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
-from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.stored_metadata import SHARED, belongs, hits_of
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
     """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left."""
-    try:
-        return (yield from one_writer(ports, scope.own, [record_id], _forget(ports, scope.own, record_id, now=now)))
-    except NotFoundError:
+    if scope.over is not None:
         yield from _refuse_everyones(ports, scope, record_id)
-        raise
+    return (yield from one_writer(ports, scope.own, [record_id], _forget(ports, scope.own, record_id, now=now)))
 
 
 def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> Flow[None]:
     """A reader cannot take from others what is everyone's."""
-    found = {} if scope.over is None else (yield from ask(ports.records.fetch, Scope(None), [record_id]))
-    if found:
+    found = yield from ask(ports.records.fetch, scope, [record_id])
+    if any(belongs(one.metadata, SHARED, ports.fields) for one in found.values()):
         raise ScopeError(
             f"Record {record_id!r} is everyone's, so {scope.own} cannot forget it. What was learned of it for this "
             f"user goes with forget_learned({record_id!r}), the record with for_everyone().forget({record_id!r})."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome
 from adaptive_memory_core.flow.calls.time_limits import among
-from adaptive_memory_core.flow.candidates.hidden_by_own import own_places, without_hidden
+from adaptive_memory_core.flow.candidates.hidden_by_own import places_of_own, without_hidden
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
@@ -91,7 +91,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
     """What the ledger knows of the records; a recall can do without."""
     try:
         keep, turn = request.reinforce, request.turn
-        hidden_by = own_places(request, found)
+        hidden_by = places_of_own(request, found)
         known = yield from known_states(ports, request.scope, found, keep=keep, turn=turn, more=hidden_by)
     except LedgerError as error:
         return Outcome(error=error)

@@ -10,24 +10,26 @@ from dataclasses import replace
 
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.identity import own_place
+from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.records import Hit, Scope
 from adaptive_memory_core.stored_metadata import SHARED, belongs
 
 HIDDEN = "hidden by the user's own record of this id"
 
 
-def own_places(request: Request, found: Sequence[Found]) -> list[str]:
+def places_of_own(request: Request, found: Sequence[Found]) -> list[str]:
     """Where own records would stand that hide what was found of everyone's: the ledger knows whether they do."""
     scope, fields = request.scope, request.fields
     if scope.over is None:
         return []
-    return [own_place(scope, one.stored_id) for one in found if belongs(one.metadata, SHARED, fields)]
+    shared = [one.stored_id for one in found if belongs(one.metadata, SHARED, fields)]
+    return [place for one in shared for place in own_places(scope, one)]
 
 
 def without_hidden(scope: Scope, hits: Sequence[Hit], known: Collection[str]) -> list[Hit]:
     """The hits; everyone's that an own record hides are refused. `known` are ids that the ledger has met."""
-    return [
-        replace(hit, refused=HIDDEN) if hit.shared is not None and own_place(scope, hit._stored_id) in known else hit
-        for hit in hits
-    ]
+    return [replace(hit, refused=HIDDEN) if _is_hidden(scope, hit, known) else hit for hit in hits]
+
+
+def _is_hidden(scope: Scope, hit: Hit, known: Collection[str]) -> bool:
+    return hit.shared is not None and any(one in known for one in own_places(scope, hit._stored_id))
