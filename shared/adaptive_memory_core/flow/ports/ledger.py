@@ -20,6 +20,8 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     JoinStates,
     Judge,
     KnownStates,
+    MirrorNews,
+    MirrorRow,
     Row,
     Since,
     Tally,
@@ -27,7 +29,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     WordRow,
 )
 from adaptive_memory_core.policy.decay import Regime
-from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
 
@@ -171,6 +173,30 @@ class WordRows(Protocol):
     def news(self, scope: Scope, written: int, removed: int) -> WordNews: ...
 
 
+class MirrorRows(Protocol):
+    """A copy of the collection's records, vectors included. No row is left of a removed record."""
+
+    def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None: ...
+    def annotate(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
+
+    def drop(self, stored_ids: Sequence[str]) -> None: ...
+    def size(self) -> int: ...
+    def stored_ids(self) -> set[str]: ...
+    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the records that have a row, whoever they belong to: id, text, metadata."""
+
+    def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
+    def news(self, scope: Scope, written: int, removed: int) -> MirrorNews: ...
+    def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
+        """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
+
+    def complete_at(self) -> str | None:
+        """The state of the collection, as `keep_complete_at` was told, in which all of it was last compared."""
+
+    def keep_complete_at(self, state: str | None) -> None: ...
+
+
 class Retention(Protocol):
     """What the ledger lets go of by itself."""
 
@@ -222,6 +248,8 @@ class Ledger(Protocol):
     def outbox(self) -> Outbox: ...
     @property
     def words(self) -> WordRows: ...
+    @property
+    def mirror(self) -> MirrorRows: ...
     @property
     def retention(self) -> Retention: ...
     @property

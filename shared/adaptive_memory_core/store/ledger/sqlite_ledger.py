@@ -14,6 +14,7 @@ from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.log import LedgerLog
+from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
 from adaptive_memory_core.store.ledger.notes import LedgerNotes
 from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
 from adaptive_memory_core.store.ledger.recalls import LedgerRecalls
@@ -47,7 +48,7 @@ class SQLiteLedger:
         self.recalls = LedgerRecalls(shared, self.log)
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
-        self.outbox, self.words = LedgerOutbox(shared), LedgerWords(shared)
+        self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property
