@@ -158,7 +158,7 @@ def test_one_record_that_chroma_refuses_does_not_keep_the_others_waiting() -> No
     ledger, collection = new_ledger(), new_collection()
     store = MirrorRecords(ledger, FIELDS, "cosine")
     store.add(ALICE, [stored("a1", "green tea")], vectors("green tea"))
-    store.add(ALICE, [stored("a2", "odd")], np.ones((1, 3)))
+    store.add(ALICE, [stored("a2", "odd")], np.ones((1, 3)).tolist())
     store.add(ALICE, [stored("a3", "black coffee")], vectors("black coffee"))
     with pytest.raises(StoreError, match="3"):
         DueRecordsOfOthers(ledger, collection, lag_seconds=5.0, batch=500).settle()
@@ -168,7 +168,7 @@ def test_one_record_that_chroma_refuses_does_not_keep_the_others_waiting() -> No
 
 def test_what_others_left_is_applied_once_it_has_waited_for_the_lag(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, collection, now = new_ledger(), new_collection(), [100.0]
-    monkeypatch.setattr(due_records.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("adaptive_memory_core.store.due_records.time.monotonic", lambda: now[0])
     chore = DueRecordsOfOthers(ledger, collection, lag_seconds=1.2, batch=1)
     assert chore.wait() == due_records.LOOKED_SECONDS
     store = MirrorRecords(ledger, FIELDS, "cosine")
