@@ -206,6 +206,20 @@ def revision(scope: Scope, record: Record, present: Metadata, fields: Fields) ->
     return {key: value for key, value in revised.items() if key not in shown}
 
 
+def unlinked(metadata: Metadata, record: str, began: float | None, fields: Fields) -> dict[str, Any]:
+    """What is to be merged so that a record no longer supersedes another one, or is superseded by it. It is valid again
+    where the other one's beginning had ended it.
+
+    >>> unlinked({"superseded_by": "b", "valid_until": 5.0}, "b", 5.0, Fields())
+    {'superseded_by': None, 'valid_until': None}
+    """
+    links = (fields.supersedes, fields.superseded_by)
+    changes: dict[str, Any] = {link: None for link in links if metadata.get(link) == record}
+    if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
+        changes[fields.valid_until] = None
+    return changes
+
+
 def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:
     """The read-driven keys as the collection shall show them. Values are rounded so that Chroma gives them back whole.
 

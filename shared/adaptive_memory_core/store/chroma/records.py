@@ -10,7 +10,7 @@ from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
-from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision
+from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -131,19 +131,12 @@ class ChromaRecords:
         condition: Any = both(own_filter(scope, self.fields), mentions)
         answer = told(lambda: self.collection.get(where=condition, include=["metadatas"]))
         changes = {
-            stored_id: self._unlinked(metadata, record_id, began)
+            stored_id: unlinked(metadata or {}, record_id, began, self.fields)
             for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True)
             if belongs(metadata, scope, self.fields)
         }
         if changes:
             self.update_metadata(changes)
-
-    def _unlinked(self, metadata: Metadata, record_id: str, began: float | None) -> dict[str, Any]:
-        fields = self.fields
-        changes = {link: None for link in (fields.supersedes, fields.superseded_by) if metadata.get(link) == record_id}
-        if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
-            changes[fields.valid_until] = None
-        return changes
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope whose metadata show this flag."""
