@@ -134,6 +134,21 @@ class Due:
     state: ReadState
 
 
+class MirrorPage(NamedTuple):
+    """Some records in the order of writing, and the number of the last one's row."""
+
+    last: int
+    rows: Sequence[tuple[str, str | None, Metadata | None]]
+
+
+class DueRecord(NamedTuple):
+    """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
+
+    number: int
+    stored_id: str
+    gone: bool
+
+
 class WordNews(NamedTuple):
     """What became of a user's word rows since they were last asked for.
 

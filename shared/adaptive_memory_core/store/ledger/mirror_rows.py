@@ -118,7 +118,7 @@ class LedgerMirror:
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             found = sql.execute(_CHANGED, (user, since)).fetchall() if user != NOBODY else []
-            return [(number, row, text, _read(metadata)) for number, row, text, metadata in found]
+            return [(number, row, text, read_metadata(metadata)) for number, row, text, metadata in found]
 
     def complete_at(self) -> str | None:
         """The state of the collection in which all of it was last compared."""
@@ -151,7 +151,7 @@ class LedgerMirror:
             rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
                 query, (self._shared.collection_key, *chunk)
             )
-            found += [(stored_id, text, _read(metadata)) for stored_id, text, metadata in rows]
+            found += [(stored_id, text, read_metadata(metadata)) for stored_id, text, metadata in rows]
         return found
 
 
@@ -168,7 +168,7 @@ def _written(metadata: Metadata | None) -> str | None:
     return None if metadata is None else json.dumps(dict(metadata), separators=(",", ":"))
 
 
-def _read(metadata: str | None) -> Metadata | None:
+def read_metadata(metadata: str | None) -> Metadata | None:
     if metadata is None:
         return None
     with decoding("a record's metadata"):
