@@ -86,8 +86,11 @@ def _write_alone(
         added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
     if old:
         yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
-        yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
-        yield from ask(_rewrote, ports, scope, revised, rewritten, now=now)  # after a crash the next recall sees it
+        own = [vectors[index] for index in old]
+        yield from ask(ports.records.revise, scope, revised, own)
+        yield from ask(
+            _rewrote, ports, scope, revised, own, rewritten, now=now
+        )  # after a crash the next recall sees it
         ports.write_back.wake()
     yield from supersede(ports, scope, batch, added, now=now)
 
@@ -111,7 +114,7 @@ def _add(
     except AdaptiveMemoryError:
         yield from take_back(ports, scope, added, now=now)
         raise
-    yield from attempt(LedgerError, wrote, ports, scope, added)  # else the next recall takes them in
+    yield from attempt(LedgerError, wrote, ports, scope, added, vectors)  # else the next recall takes them in
     return added
 
 
@@ -141,9 +144,9 @@ def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, Seen], *, now: f
 
 
 def _revision(record: Record, before: Stored) -> Stored:
-    """The new version, with the old one's reads if it says the same."""
-    same = said(record.text) == said(before.record.text)
-    return Stored(replace(record, read=before.record.read if same else NEVER_READ), before.stored_id)
+    """The new version, with the old one's reads if it says the same, and the metadata that it is written over."""
+    reads = before.record.read if said(record.text) == said(before.record.text) else NEVER_READ
+    return Stored(replace(record, read=reads, stored=before.record.stored), before.stored_id)
 
 
 def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
@@ -154,12 +157,20 @@ def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[
 
 
 def _rewrote(
-    ports: Ports, scope: Scope, revised: Sequence[Stored], anew: Mapping[str, Rewritten], *, now: float
+    ports: Ports,
+    scope: Scope,
+    revised: Sequence[Stored],
+    vectors: Sequence[Vector],
+    anew: Mapping[str, Rewritten],
+    *,
+    now: float,
 ) -> None:
     """What says something else by now begins anew, and every index is told, in one transaction."""
     with ports.ledger.transaction():
-        ports.ledger.inheritance.settle(scope, Moves(anew=anew), by="remember", now=now)
-        wrote(ports, scope, revised)
+        ports.ledger.inheritance.settle(
+            scope, Moves(anew=anew, unmet={one: changed.now for one, changed in anew.items()}), by="remember", now=now
+        )
+        wrote(ports, scope, revised, vectors)
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

@@ -34,7 +34,7 @@ def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mappin
 
 def said_anew(ports: Ports, scope: Scope, ids: Collection[str]) -> Flow[dict[str, Change]]:
     """When each of the records was last written over with other words; nothing of those that never were."""
-    places = [place for one in ids for place in (one, scoped_id(scope, one))]
+    places = [place for one in ids for place in (one, *(scoped_id(part, one) for part in scope.parts))]
     if not places:
         return {}
     changes = yield from ask(ports.ledger.audit.changes, scope, places, limit=MOST_CHANGES)

@@ -8,7 +8,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
 from adaptive_memory_core.flow.ports import anew as begun
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_metadata import SHARED, belongs
 from adaptive_memory_core.text_identity import earlier_origin, origin, said
 
 Row = tuple[str | None, Metadata | None]
@@ -30,7 +30,7 @@ def moved_texts(
         rows = yield from ask(ports.records.rows, asked)
         there = {row[0]: row[1:] for row in rows if belongs(row[2], scope, ports.fields)}
     anew = {
-        one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, *there[one.stored_id]))
+        one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
         for one in changed
         if one.stored_id in there and said(there[one.stored_id][0]) == said(one.text)
     }
@@ -40,7 +40,7 @@ def moved_texts(
     return Moves(
         anew={**anew, **{one: changed for one, changed in left.items() if changed is not None}},
         heirs={old: one for old, one in heirs.items() if one not in late},
-        unsaid={one.stored_id: _seen(ports, one.text, one.metadata) for one in unsaid if one.text is not None},
+        unsaid={one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in unsaid if one.text is not None},
         settled={one.stored_id: said(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
         twins=list(twins),
     )
@@ -70,7 +70,7 @@ def _left(
     over = [one for one in over if said(there[one][0]) != said(waiting[ancestors[one]][0].text)]
     if over:
         known = yield from ask(ports.ledger.states.known, scope, over)
-        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, *there[one]))) for one in over})
+        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, scope, *there[one]))) for one in over})
     return {**left, **{one: anew[one] for one in ancestors if one in anew}}
 
 
@@ -93,7 +93,8 @@ def _heirs(
     return heirs, twins - set(heirs.values())
 
 
-def _seen(ports: Ports, text: str | None, metadata: Metadata | None) -> Seen:
+def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | None) -> Seen:
     """A record as nobody has read it yet."""
     kind = (metadata or {}).get(ports.fields.kind)
-    return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), said(text))
+    shared = scope.over is not None and belongs(metadata, SHARED, ports.fields)
+    return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, said(text))

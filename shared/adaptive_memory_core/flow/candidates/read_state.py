@@ -21,15 +21,28 @@ BY = "collection"  # in the audit trail: another program wrote
 
 
 def known_states(
-    ports: Ports, scope: Scope, found: Sequence[Found], *, now: float | None, turn: str | None = None
+    ports: Ports,
+    scope: Scope,
+    found: Sequence[Found],
+    *,
+    now: float | None,
+    turn: str | None = None,
+    more: Sequence[str] = (),
 ) -> Flow[KnownStates]:
-    """What the ledger knows of what the records say, under whatever id; `now=None` looks and writes nothing."""
-    known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for one in found], turn)
+    """What the ledger knows of what the records say, under whatever id, and of `more` ids that may be in the
+    collection; `now=None` looks and writes nothing."""
+    ids = [*(one.stored_id for one in found), *more]
+    known = yield from ask(ports.ledger.states.known, scope, ids, turn)
     before = known.said
     other = [one for one in found if one.stored_id in before and before[one.stored_id] != said(one.text)]
-    if not known.new and not other:
+    if not other and (not known.new or known.new <= set(more)):
         return known
-    return (yield from _as_texts_moved(ports, scope, found, known, other, now=now, turn=turn))
+    moved = yield from _as_texts_moved(ports, scope, found, known, other, now=now)
+    if moved is None:
+        moved = yield from ask(ports.ledger.states.known, scope, ids, turn)
+        stale = [one for one in other if moved.said.get(one.stored_id) not in (None, said(one.text))]
+        moved = moved._replace(states={**moved.states, **_fresh(moved, stale)})
+    return moved
 
 
 def _as_texts_moved(
@@ -40,26 +53,24 @@ def _as_texts_moved(
     other: Sequence[Found],
     *,
     now: float | None,
-    turn: str | None,
-) -> Flow[KnownStates]:
-    """The states of those whose texts moved, settled in the ledger unless this only looks, or the ledger refuses."""
+) -> Flow[KnownStates | None]:
+    """The states of those whose texts moved, as they would be settled, where this only looks or the ledger refuses;
+    None where they were settled in the ledger."""
     unmet = [one for one in other if one.stored_id not in known.states]
     new = [*(one for one in found if one.stored_id in known.new), *unmet]
     other = [one for one in other if one.stored_id in known.states]
     moves = yield from moved_texts(ports, scope, new, other, known)
-    if now is None:
-        yield from ask(ports.ledger.inheritance.settle, scope, Moves(settled=moves.settled), by=BY, now=0.0)
-        return (yield from _looked_at(ports, scope, known, other, moves))
     settle, within = ports.ledger.inheritance.settle, ports.count_seconds
+    if now is None:
+        yield from ask(settle, scope, Moves(settled=moves.settled), by=BY, now=0.0)
+        return (yield from _looked_at(ports, scope, known, other, moves))
     outcome = yield from attempt(LedgerError, waiting_at_most, within, settle, scope, moves, by=BY, now=now)
     if outcome.error is not None:
         return (yield from _looked_at(ports, scope, known, other, moves))
     if moves.none:
         return known
     ports.write_back.wake()
-    after = yield from ask(ports.ledger.states.known, scope, [one.stored_id for one in found], turn)
-    stale = [one for one in other if after.said.get(one.stored_id) not in (None, said(one.text))]
-    return after._replace(states={**after.states, **_fresh(after, stale)})
+    return None
 
 
 def _looked_at(

@@ -10,6 +10,7 @@ import hashlib
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Rewritten
 from adaptive_memory_core.learn.decay.strength import met
@@ -19,7 +20,15 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 _PART = "UPDATE records SET user_key = ?, stored_id = ?, version = version + 1 WHERE record_key = ?"
-_FIND = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
+_FIND = "SELECT record_key, reader FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
+
+
+class Owner(NamedTuple):
+    """Whose rows: of a user in a collection, and where they read everyone's, of what they made of those."""
+
+    collection: int
+    user: int
+    reading: bool = False
 
 
 def apart(user: int) -> int:
@@ -36,11 +45,11 @@ def name_apart(stored_id: str) -> str:
     return f"{stored_id}#was-{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
 
 
-def set_aside(sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten]) -> dict[str, str]:
+def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten]) -> dict[str, str]:
     """Part those records from their rows that are still rows of what the records said before; gives their ids, each
     with the name of its row by now. A row that nothing was learned in pushes out none that waits."""
-    collection, user = owner
-    known = rows.known_states(sql, collection, user, list(anew))
+    collection, user, reading = owner
+    known = rows.known_states(sql, collection, user, list(anew), reading=reading)
     names: dict[str, str] = {}
     for one, row in known.items():
         if row.said == anew[one].before != anew[one].now.said:
@@ -51,13 +60,11 @@ def set_aside(sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str
     return names
 
 
-def begin_anew(
-    sql: sqlite3.Connection, owner: tuple[int, int], anew: Mapping[str, Rewritten], *, by: str, now: float
-) -> None:
+def begin_anew(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
     """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
-    collection, user = owner
+    collection, user, reading = owner
     timeline = pace_spans.timeline(sql, user)
-    taken = rows.known_states(sql, collection, user, list(anew))
+    taken = rows.known_states(sql, collection, user, list(anew), reading=reading)
     fresh = {
         one: changed.now._replace(state=met(timeline, NEVER_READ, now=now))
         for one, changed in anew.items()
@@ -70,17 +77,17 @@ def begin_anew(
         _remove(sql, owner, _name_of_nothing(one))
 
 
-def remove_apart(sql: sqlite3.Connection, owner: tuple[int, int], stored_id: str) -> tuple[bool, int]:
+def remove_apart(sql: sqlite3.Connection, owner: Owner, stored_id: str) -> tuple[bool, int]:
     """Let go of what was set aside for a record; whether there was something, and how many verdicts went."""
     return _remove(sql, owner, name_apart(stored_id))
 
 
-def _remove(sql: sqlite3.Connection, owner: tuple[int, int], name: str) -> tuple[bool, int]:
-    collection, user = owner
-    found = [row[0] for row in sql.execute(_FIND, (collection, name, apart(user)))]
-    if found:
-        sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (len(found), collection))
-    return bool(found), rows.remove(sql, found)
+def _remove(sql: sqlite3.Connection, owner: Owner, name: str) -> tuple[bool, int]:
+    found = sql.execute(_FIND, (owner.collection, name, apart(owner.user))).fetchall()
+    met = sum(1 for _, reader in found if not reader)
+    if met:
+        sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (met, owner.collection))
+    return bool(found), rows.remove(sql, [key for key, _ in found])
 
 
 def _name_of_nothing(stored_id: str) -> str:

@@ -29,7 +29,7 @@ class LedgerVerdicts:
             changed = 0
             self._shared.cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
-                known = rows.known_states(sql, collection, user, [stored_id])
+                known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
                 row = known.get(stored_id)
                 if row is not None and row.is_not_of(seen):
                     continue

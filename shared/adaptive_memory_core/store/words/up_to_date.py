@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Records, Stored
+from adaptive_memory_core.flow.ports import Found, Records, Stored, Vector
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
@@ -66,7 +66,7 @@ class UpToDateWords:
         self._keep_up()
         return self._index.beside(scope, stored_ids)
 
-    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None:
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
 
@@ -107,21 +107,24 @@ class UpToDateWords:
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: reread(self._index, self._store, scope)))
+                self._start(self._reread(scope))
+
+    def _reread(self, scope: Scope) -> Iterator[None]:
+        for one in scope.parts:
+            reread(self._index, self._store, one)
+            yield
 
     def _keep(self) -> None:
         """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
-        if not self._turn.acquire(blocking=False):
+        if self._turn.locked():  # asked and not tried: an interrupt right after a try would leave it taken for ever
             self._owed = True
             return
-        try:
+        with self._turn:
             if self._index.unwritten <= AT_ONCE and not self._working():
                 self._index.keep(AT_ONCE)
                 return
             self._owed = True
             self._start(self._write_down())
-        finally:
-            self._turn.release()
 
     def wait(self) -> float | None:
         return 0.0 if self._working() or self._heard or self._all_due else None
@@ -227,9 +230,3 @@ class UpToDateWords:
         while self._index.keep(PAGE):
             yield
         self._owed = False
-
-
-def once(work: Callable[[], object]) -> Iterator[None]:
-    """Work that is done in one go."""
-    work()
-    yield
