@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -12,7 +11,8 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words.languages import language_given
+from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
@@ -54,9 +54,9 @@ class WordIndex:
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         read = start_and_end(cue, MOST_LOOKED_UP)
-        asked, when = Counter(words(read)), asks_when(read)
+        when = asks_when(read)
         with self._resident(scope) as user:
-            talk, postings = user.conversation, user.postings(asked)
+            talk, postings = user.conversation, user.postings(words_of_cue(read, user.languages))
             ids, numbers = user.ids, user.numbers
             dated = user.dated if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
@@ -221,14 +221,19 @@ class WordIndex:
 
     def _rows_of(self, found: Iterable[tuple[str, str | None, Metadata | None]]) -> list[Row]:
         """Records' words as the ledger has them."""
-        texts = (Text(stored_id, text or "", self._turn_of(text, metadata)) for stored_id, text, metadata in found)
-        return [word_rows.row_of(one) for one in texts]
+        return [word_rows.row_of(self._text_of(*one)) for one in found]
+
+    def _text_of(self, stored_id: str, text: str | None, metadata: Metadata | None) -> Text:
+        return Text(stored_id, text or "", self._turn_of(text, metadata), self._language_of(metadata))
+
+    def _language_of(self, metadata: Metadata | None) -> str | None:
+        return None if metadata is None else language_given(metadata.get(self._fields.language))
 
     def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
         return turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
 
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
-        return word_rows.mark(text or "", self._turn_of(text, metadata))
+        return word_rows.mark(text or "", self._turn_of(text, metadata), self._language_of(metadata))
 
     @interruptible
     def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:
