@@ -14,6 +14,7 @@ from adaptive_memory_core.learn.state_ranges import MOST_READS
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Hit, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
+from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
 
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
@@ -138,6 +139,49 @@ def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
         **projection(record.read, {}, fields),
     }
     return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
+
+
+def merged(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None:
+    """The metadata that Chroma shows once these were merged into what was there; None where no key is left.
+
+    >>> merged({"a": 1, "b": 2}, {"a": None, "c": 0.1}), merged(None, {"a": float("nan")})
+    ({'b': 2, 'c': 0.1}, None)
+    """
+    both = {**(present or {}), **{key: _as_chroma_has(value) for key, value in changes.items()}}
+    return {key: value for key, value in both.items() if value is not None} or None
+
+
+def _as_chroma_has(value: Any) -> Any:
+    """A value as it comes back: Chroma reads numbers in a way of its own, and those that are none take the key away."""
+    if type(value) is float:
+        return as_float(value)
+    if isinstance(value, list):
+        return [_as_chroma_has(one) for one in value]
+    return as_float(value) if type(value) is int and not LOWEST <= value <= HIGHEST else value
+
+
+def revision(scope: Scope, record: Record, present: Metadata, fields: Fields) -> dict[str, Any]:
+    """What is to be merged into the metadata that are there: the new version, with what takes every other key of the
+    old one away. The read state that it shows is left as it is: a read that came in between has been written back
+    maybe, and would not be again."""
+    state = projection(record.read, present, fields)
+    shown = (state.keys() & present.keys()) - clashes(state, present, fields)
+    revised = {**dict.fromkeys(present), **metadata_of(scope, record, fields)}
+    return {key: value for key, value in revised.items() if key not in shown}
+
+
+def unlinked(metadata: Metadata, record: str, began: float | None, fields: Fields) -> dict[str, Any]:
+    """What is to be merged so that a record no longer supersedes another one, or is superseded by it. It is valid again
+    where the other one's beginning had ended it.
+
+    >>> unlinked({"superseded_by": "b", "valid_until": 5.0}, "b", 5.0, Fields())
+    {'superseded_by': None, 'valid_until': None}
+    """
+    links = (fields.supersedes, fields.superseded_by)
+    changes: dict[str, Any] = {link: None for link in links if metadata.get(link) == record}
+    if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
+        changes[fields.valid_until] = None
+    return changes
 
 
 def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
-from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports import Index, Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
@@ -37,6 +37,7 @@ from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
+from adaptive_memory_core.store.mirror.index import MirrorIndex
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
@@ -72,7 +73,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             embedder=parts.embedder,
             write_back=parts.write_back,
             words=parts.words,
-            indexes=(parts.words,),
+            indexes=parts.indexes,
             floors=parts.floors,
             background=parts.background,
             write_through=options["write"] == "through",
@@ -104,7 +105,9 @@ class _Parts:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
         self.fields = options["fields"] or Fields()
-        self.records = ChromaRecords(collection, self.fields)
+        mirrored = ledger.outlives_process and not ledger.read_only
+        mirror = (MirrorIndex(ledger.mirror, self.fields),) if mirrored else ()
+        self.records = ChromaRecords(collection, self.fields, *(one.annotated for one in mirror))
         self.search = ChromaSearch(collection, self.fields)
         self.directory = locations.directory_of(collection)
         self._look_for_gone = is_beside(self.directory, options.get("ledger"))
@@ -115,6 +118,7 @@ class _Parts:
         self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)
         index = WordIndex(ledger.words, self.fields, ledger.afterwards)
         self.words = UpToDateWords(index, self.records, wake, ChangeWatch(self.directory))
+        self.indexes: tuple[Index, ...] = (self.words, *mirror)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:

@@ -82,8 +82,9 @@ def _write_alone(
     if old:
         revised = [_revision(batch[index], known[batch[index].id]) for index in old]
         yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
-        yield from ask(ports.records.revise, scope, revised, [vectors[index] for index in old])
-        yield from attempt(LedgerError, wrote, ports, scope, revised)
+        own = [vectors[index] for index in old]
+        yield from ask(ports.records.revise, scope, revised, own)
+        yield from attempt(LedgerError, wrote, ports, scope, revised, own)
     yield from supersede(ports, scope, batch, added, now=now)
 
 
@@ -98,7 +99,7 @@ def _add(
     except AdaptiveMemoryError:
         yield from take_back(ports, scope, added, now=now)
         raise
-    yield from attempt(LedgerError, wrote, ports, scope, added)  # else the next recall takes them in
+    yield from attempt(LedgerError, wrote, ports, scope, added, vectors)  # else the next recall takes them in
     return added
 
 
@@ -130,8 +131,8 @@ def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, 
 
 
 def _revision(record: Record, before: Stored) -> Stored:
-    """The new version with the old one's reads."""
-    return Stored(replace(record, read=before.record.read), before.stored_id)
+    """The new version with the old one's reads, and the metadata that it is written over."""
+    return Stored(replace(record, read=before.record.read, stored=before.record.stored), before.stored_id)
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

@@ -10,6 +10,8 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from adaptive_memory_core.store import held_files
+
 _WAL_HEADER, _FRAME_HEADER = 32, 24
 _INDEX = struct.Struct("=12xBBHIIII8s")  # of the shared index: isInit .. mxFrame, nPage, checksum, salts
 _BACKFILLED_AT = 96  # in the shared index: pages that stand in the main file by now
@@ -66,7 +68,7 @@ def warn_of_lost_commits(file: Path, pages: int) -> None:
 def _index(file: Path) -> Log | None:
     shared = file.with_name(file.name + "-shm")
     try:
-        content = shared.read_bytes()[: _BACKFILLED_AT + 4]
+        content = held_files.head(shared, _BACKFILLED_AT + 4)
     except FileNotFoundError:  # also where whoever used the ledger last is letting go of it just now
         content = b""
     if len(content) < _BACKFILLED_AT + 4:

@@ -11,7 +11,7 @@ from typing import Literal
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import pauses
 from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.store import descriptors
+from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
@@ -38,12 +38,17 @@ class LedgerFile:
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = False
         self._log = LogOfWrites(self.place)
-        refuse_damaged(path, self.place)
-        self._connection = connect(path)
+        self._left = held_files.use(self, self.place)
+        try:
+            refuse_damaged(path, self.place)
+            self._connection = connect(path)
+        except BaseException:
+            self._left()
+            raise
         try:
             self.read_only, self.lost_pages = prepare(self._connection, path, durability)
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
 
     @interruptible
@@ -104,6 +109,7 @@ class LedgerFile:
         with self._lock:
             self._closed = True
             self._connection.close()
+            self._left()
 
     def _is_outermost(self) -> bool:
         """Whether this thread is not within another block over the file already."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from adaptive_memory_core.store import held_files
+
 _MAGIC = b"SQLite format 3\x00"
 _LENGTH = 100
 
@@ -15,8 +17,7 @@ def header_fault(file: Path) -> str | None:
     """
     if not file.is_file() or (size := file.stat().st_size) == 0:
         return None
-    with file.open("rb") as content:
-        head = content.read(_LENGTH)
+    head = held_files.head(file, _LENGTH)
     if not head.startswith(_MAGIC) or len(head) < _LENGTH:
         return "it is no SQLite file"
     page = int.from_bytes(head[16:18], "big")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from adaptive_memory_core.flow.ports.records import Stored
+from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Scope, Verdict
 
@@ -14,7 +15,10 @@ class Index(Protocol):
     """It hears of all that is written, judged and removed, within the ledger's transaction; and, after a recall, what
     that came upon, which other programs may have changed. What is removed leaves nothing behind in it."""
 
-    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None: ...
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
+        metadata that stood there before."""
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...

@@ -14,12 +14,16 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Counted,
     Doomed,
     Due,
+    DueRecord,
     Entry,
     Erased,
     Extent,
     JoinStates,
     Judge,
     KnownStates,
+    MirrorNews,
+    MirrorPage,
+    MirrorRow,
     Row,
     Since,
     Tally,
@@ -27,7 +31,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     WordRow,
 )
 from adaptive_memory_core.policy.decay import Regime
-from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
 
@@ -171,6 +175,57 @@ class WordRows(Protocol):
     def news(self, scope: Scope, written: int, removed: int) -> WordNews: ...
 
 
+class MirrorRows(Protocol):
+    """A copy of the collection's records, vectors included. No row is left of a removed record."""
+
+    def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None: ...
+    def annotate(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
+
+    def drop(self, stored_ids: Sequence[str]) -> None: ...
+    def size(self) -> int: ...
+    def stored_ids(self) -> set[str]: ...
+    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the records that have a row, whoever they belong to: id, text, metadata."""
+
+    def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
+    def news(self, scope: Scope, written: int, removed: int) -> MirrorNews: ...
+    def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
+        """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
+
+    def complete_at(self) -> str | None:
+        """The state of the collection, as `keep_complete_at` was told, in which all of it was last compared."""
+
+    def keep_complete_at(self, state: str | None) -> None: ...
+
+
+class MirrorPages(Protocol):
+    """What is asked of the mirror besides records by their ids."""
+
+    def page(self, scope: Scope, after: int, limit: int) -> MirrorPage: ...
+    def count(self, scope: Scope) -> int: ...
+    def mentioning(self, scope: Scope, fragments: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
+
+    def latest(self, most: int) -> list[str]: ...
+
+
+class DueRecords(Protocol):
+    """Records that were written, changed or removed in the mirror first, and have yet to be in the collection.
+
+    One process alone touches an embedded collection; the others leave here what it is to do, in the transaction that
+    changes the mirror. A later change of such a record in the mirror is due as well.
+    """
+
+    def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None: ...
+    def first(self, limit: int) -> list[DueRecord]: ...
+    def settle(self, done: Sequence[DueRecord]) -> None:
+        """The collection shows these; those that changed since stay. Their read states are due from here on."""
+
+    def among(self, stored_ids: Collection[str]) -> set[str]: ...
+    def waiting(self) -> int: ...
+
+
 class Retention(Protocol):
     """What the ledger lets go of by itself."""
 
@@ -222,6 +277,12 @@ class Ledger(Protocol):
     def outbox(self) -> Outbox: ...
     @property
     def words(self) -> WordRows: ...
+    @property
+    def mirror(self) -> MirrorRows: ...
+    @property
+    def mirror_pages(self) -> MirrorPages: ...
+    @property
+    def due_records(self) -> DueRecords: ...
     @property
     def retention(self) -> Retention: ...
     @property

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
-from adaptive_memory_core.records import Dropped, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.records import Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 Since = Callable[[Timeline], tuple[int, float] | None]
@@ -134,6 +134,21 @@ class Due:
     state: ReadState
 
 
+class MirrorPage(NamedTuple):
+    """Some records in the order of writing, and the number of the last one's row."""
+
+    last: int
+    rows: Sequence[tuple[str, str | None, Metadata | None]]
+
+
+class DueRecord(NamedTuple):
+    """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
+
+    number: int
+    stored_id: str
+    gone: bool
+
+
 class WordNews(NamedTuple):
     """What became of a user's word rows since they were last asked for.
 
@@ -145,3 +160,25 @@ class WordNews(NamedTuple):
     owner: int
     removed: Sequence[tuple[int, int]]
     written: Sequence[tuple[Any, ...]]
+
+
+class MirrorRow(NamedTuple):
+    """A record as it stands in the collection, with its vector as numbers of 32 bits."""
+
+    stored_id: str
+    text: str | None
+    metadata: Metadata | None
+    vector: bytes
+
+
+class MirrorNews(NamedTuple):
+    """What became of a user's mirror rows since they were last asked for.
+
+    `owner` stands for the user, 0 for one whom the ledger has not met; where it is another than before, what was made
+    of earlier news is of no use. `removed` are pairs of a number in the order of removing and the number of the row
+    that went; `written` are numbers in the order of writing, each with the record's stored id and vector.
+    """
+
+    owner: int
+    removed: Sequence[tuple[int, int]]
+    written: Sequence[tuple[int, str, bytes]]

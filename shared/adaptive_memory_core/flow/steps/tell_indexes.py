@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Erased, Found, Judge, Ports, Stored
+from adaptive_memory_core.flow.ports import Erased, Found, Judge, Ports, Stored, Vector
 from adaptive_memory_core.records import Scope, Seen, Verdict
 
 
-def wrote(ports: Ports, scope: Scope, records: Sequence[Stored]) -> None:
-    for index in ports.indexes:
-        index.wrote(scope, records)
+def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+    """Into every index, in one transaction."""
+    with ports.ledger.transaction():
+        for index in ports.indexes:
+            index.wrote(scope, records, vectors)
 
 
 def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.records import Fields, Metadata, Record, Scope
+from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_rows, rows_of
-from adaptive_memory_core.stored_metadata import belongs, clashes, metadata_of, projection
+from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -21,9 +21,12 @@ LARGEST_BATCH = 5_000  # records of one write
 class ChromaRecords:
     """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
 
-    def __init__(self, collection: Collection, fields: Fields) -> None:
+    def __init__(
+        self, collection: Collection, fields: Fields, on_annotated: Callable[[Mapping[str, Metadata]], object] = id
+    ) -> None:
         self.collection = collection
         self.fields = fields
+        self._on_annotated = on_annotated  # is told which keys were merged into which records
         self.space = space_of(collection)
         self.batch_size = min(LARGEST_BATCH, client_of(collection).get_max_batch_size())
 
@@ -102,7 +105,7 @@ class ChromaRecords:
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Write over existing records; keys they no longer have go, what reads have taught stays."""
         rows = self.metadata([one.stored_id for one in records])
-        metadatas = [self._revised(scope, one.record, rows.get(one.stored_id, {})) for one in records]
+        metadatas = [revision(scope, one.record, rows.get(one.stored_id, {}), self.fields) for one in records]
         self._write(self.collection.upsert, records, vectors, metadatas)
 
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
@@ -125,19 +128,12 @@ class ChromaRecords:
         condition: Any = both(own, mentions)
         answer = told(lambda: self.collection.get(where=condition, include=["metadatas"]))
         changes = {
-            stored_id: self._unlinked(metadata, record_id, began)
+            stored_id: unlinked(metadata or {}, record_id, began, self.fields)
             for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True)
             if belongs(metadata, scope, self.fields)
         }
         if changes:
             self.update_metadata(changes)
-
-    def _unlinked(self, metadata: Metadata, record_id: str, began: float | None) -> dict[str, Any]:
-        fields = self.fields
-        changes = {link: None for link in (fields.supersedes, fields.superseded_by) if metadata.get(link) == record_id}
-        if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
-            changes[fields.valid_until] = None
-        return changes
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope whose metadata show this flag."""
@@ -161,6 +157,7 @@ class ChromaRecords:
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
         told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
+        self._on_annotated(changes)
 
     def _write(
         self,
@@ -177,14 +174,6 @@ class ChromaRecords:
                 embeddings=vectors,
             )
         )
-
-    def _revised(self, scope: Scope, record: Record, present: Metadata) -> dict[str, Any]:
-        """The new version, with what takes every other key of the old one away. The read state that it shows is left as
-        it is: a read that came in between has been written back maybe, and would not be again."""
-        state = projection(record.read, present, self.fields)
-        shown = (state.keys() & present.keys()) - clashes(state, present, self.fields)
-        revised = {**dict.fromkeys(present), **metadata_of(scope, record, self.fields)}
-        return {key: value for key, value in revised.items() if key not in shown}
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates
 from adaptive_memory_core.records import ReadState, Scope
+from adaptive_memory_core.store.ledger import mirror_rows, word_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger import word_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
 Known = tuple[int, ReadState]  # a row's key, and its state
@@ -59,7 +59,8 @@ class LedgerComparison:
             elif gone in known:
                 rows.remove(sql, [known[gone][0]])
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
-            word_rows.drop(sql, shared.collection_key, [gone])
+            for copies in (word_rows, mirror_rows):
+                copies.drop(sql, shared.collection_key, [gone])
             shared.cache.drop([kept, gone])
             remove()
 

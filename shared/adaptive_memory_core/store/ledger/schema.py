@@ -254,6 +254,61 @@ _TO_PURGE = """
 CREATE TABLE to_purge (why TEXT PRIMARY KEY) WITHOUT ROWID;  -- what was deleted and may still stand in free space
 """
 
+_MIRROR = """
+CREATE TABLE mirror (                         -- a copy of the collection's records: may be emptied, and is filled anew
+    row INTEGER PRIMARY KEY AUTOINCREMENT,    -- in the order of writing; another text or vector is another row
+    collection_key INTEGER NOT NULL,
+    user_key INTEGER NOT NULL,                -- 0: of no scope of ours
+    stored_id TEXT NOT NULL,
+    changed INTEGER NOT NULL,                 -- in the order of changes of text, vector or metadata
+    text TEXT,
+    metadata TEXT                             -- all of it as the collection has it, as JSON
+);
+CREATE UNIQUE INDEX mirror_by_stored_id ON mirror (collection_key, stored_id);
+CREATE INDEX mirror_of_user ON mirror (user_key, row);
+CREATE INDEX mirror_changes ON mirror (user_key, changed);
+CREATE TABLE mirror_vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);  -- numbers of 32 bits
+CREATE TABLE mirror_gone (                    -- rows that were removed, for those who hold a copy in RAM
+    gone INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_key INTEGER NOT NULL,
+    row INTEGER NOT NULL
+);
+CREATE INDEX mirror_gone_of_user ON mirror_gone (user_key, gone);
+CREATE TABLE mirror_size (
+    collection_key INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL DEFAULT 0,
+    changes INTEGER NOT NULL DEFAULT 0,       -- so far
+    complete_at TEXT                          -- the state of the collection that all of it was compared with, as JSON
+);
+CREATE TRIGGER mirror_in AFTER INSERT ON mirror BEGIN
+    INSERT INTO mirror_size (collection_key, records) VALUES (new.collection_key, 1)
+    ON CONFLICT (collection_key) DO UPDATE SET records = records + 1;
+END;
+CREATE TRIGGER mirror_out AFTER DELETE ON mirror BEGIN
+    UPDATE mirror_size SET records = records - 1 WHERE collection_key = old.collection_key;
+    DELETE FROM mirror_vectors WHERE row = old.row;
+    INSERT INTO mirror_gone (user_key, row) VALUES (old.user_key, old.row);
+END;
+"""
+
+_DUE_RECORDS = """
+CREATE TABLE due_records (                    -- what the process that holds Chroma has yet to put into it or take out
+    number INTEGER PRIMARY KEY AUTOINCREMENT, -- another at each change: a later one is not taken for done
+    collection_key INTEGER NOT NULL,
+    stored_id TEXT NOT NULL,
+    gone INTEGER NOT NULL                     -- 0: as `mirror` has it
+);
+CREATE UNIQUE INDEX due_records_by_stored_id ON due_records (collection_key, stored_id);
+CREATE TRIGGER due_records_written AFTER INSERT ON mirror
+WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
+    INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (new.collection_key, new.stored_id, 0);
+END;
+CREATE TRIGGER due_records_changed AFTER UPDATE ON mirror
+WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
+    INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (new.collection_key, new.stored_id, 0);
+END;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -266,6 +321,8 @@ MIGRATIONS: tuple[str, ...] = (
     _CLOCK_READINGS,
     _LOGGED_IDS,
     _TO_PURGE,
+    _MIRROR,
+    _DUE_RECORDS,
 )
 
 

@@ -11,7 +11,8 @@ from adaptive_memory_core.store.ledger.purge import mark
 
 PAGE = 2_000  # lines that are looked through at a time
 _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
-_OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids", "words_gone")
+_OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids")
+_GONE = ("words_gone", "mirror_gone")  # filled by the deletion of rows
 _OF_RECORDS = ("verdicts", "outbox")
 
 
@@ -41,9 +42,9 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     records = "SELECT record_key FROM records WHERE collection_key = ?"
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
-    for table in ("records", "words", "words_size"):
+    for table in ("records", "words", "words_size", "due_records", "mirror", "mirror_size"):
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
-    for table in _OF_USERS:
+    for table in (*_OF_USERS, *_GONE):
         sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
     for table in ("users", "collections"):
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Records, Stored
+from adaptive_memory_core.flow.ports import Found, Records, Stored, Vector
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
@@ -66,7 +66,7 @@ class UpToDateWords:
         self._keep_up()
         return self._index.beside(scope, stored_ids)
 
-    def wrote(self, scope: Scope, records: Sequence[Stored]) -> None:
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
 

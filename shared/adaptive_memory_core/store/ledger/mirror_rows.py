@@ -1,0 +1,176 @@
+"""How are copies of the collection's records stored in the ledger? One row a record, its vector in a table of its own.
+
+Metadata that change leave the vector where it is. The rows are a copy: without them they are read from the collection.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.unreadable import decoding
+from adaptive_memory_core.stored_metadata import merged
+
+NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
+_PUT = (
+    "INSERT INTO mirror (collection_key, user_key, stored_id, changed, text, metadata) VALUES (?, ?, ?, ?, ?, ?) "
+    "RETURNING row"
+)
+_NUMBERED = (
+    "INSERT INTO mirror_size (collection_key, changes) VALUES (:own, 1) "
+    "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
+)
+_SINCE = (
+    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user JOIN mirror_vectors USING (row) "
+    "WHERE user_key = ? AND row > ? ORDER BY row"
+)
+_REMOVED = "SELECT gone, row FROM mirror_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
+_CHANGED = (
+    "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
+    "ORDER BY changed"
+)
+_KEEP_COMPLETE = (
+    "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
+    "ON CONFLICT (collection_key) DO UPDATE SET complete_at = excluded.complete_at"
+)
+
+
+class LedgerMirror:
+    """The mirror rows of the collection's records."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
+        """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
+        and let go of the rows of what is gone."""
+        with self._shared.writing() as sql:
+            drop(sql, self._shared.collection_key, list(gone))
+            number = self._next_change(sql)
+            for scope, own in rows.items():
+                user = NOBODY if scope is None else self._shared.user_key(sql, scope)
+                drop(sql, self._shared.collection_key, [row.stored_id for row in own])
+                for row in own:
+                    values = (user, row.stored_id, number, row.text, _written(row.metadata))
+                    place = sql.execute(_PUT, (self._shared.collection_key, *values)).fetchone()[0]
+                    sql.execute("INSERT INTO mirror_vectors VALUES (?, ?)", (place, row.vector))
+
+    def annotate(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
+        update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
+        with self._shared.writing() as sql:
+            number = self._next_change(sql)
+            for stored_id, _, present in self._rows(sql, list(changes)):
+                now = _written(merged(present, changes[stored_id]))
+                sql.execute(update, (now, number, self._shared.collection_key, stored_id))
+
+    def drop(self, stored_ids: Sequence[str]) -> None:
+        """Let go of the rows of these records."""
+        with self._shared.writing() as sql:
+            drop(sql, self._shared.collection_key, stored_ids)
+
+    def size(self) -> int:
+        """How many records have a row."""
+        found: int | None = self._note("records")
+        return found or 0
+
+    def stored_ids(self) -> set[str]:
+        """All records that have a row."""
+        query = "SELECT stored_id FROM mirror WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+
+    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the records that have a row, whoever they belong to: id, text, metadata."""
+        with self._shared.reading() as sql:
+            return self._rows(sql, stored_ids)
+
+    def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
+        """Their vectors."""
+        found: dict[str, bytes] = {}
+        with self._shared.reading() as sql:
+            for chunk in chunks(stored_ids):
+                query = (
+                    "SELECT stored_id, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608 - our own names
+                    f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+                )
+                found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
+        return found
+
+    def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
+        """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            if user == NOBODY:
+                return MirrorNews(NOBODY, (), ())
+            gone: list[tuple[int, int]] = sql.execute(_REMOVED, (user, removed)).fetchall()
+            rows: list[tuple[int, str, bytes]] = sql.execute(_SINCE, (user, written)).fetchall()
+        return MirrorNews(user, gone, rows)
+
+    def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
+        """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            found = sql.execute(_CHANGED, (user, since)).fetchall() if user != NOBODY else []
+            return [(number, row, text, read_metadata(metadata)) for number, row, text, metadata in found]
+
+    def complete_at(self) -> str | None:
+        """The state of the collection in which all of it was last compared."""
+        found: str | None = self._note("complete_at")
+        return found
+
+    def keep_complete_at(self, state: str | None) -> None:
+        """Remember that all rows were compared with the collection in this state; None: they have yet to be."""
+        with self._shared.writing() as sql:
+            sql.execute(_KEEP_COMPLETE, (self._shared.collection_key, state))
+
+    def _note(self, name: str) -> Any:
+        query = f"SELECT {name} FROM mirror_size WHERE collection_key = ?"  # noqa: S608 - our own names
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
+        return None if row is None else row[0]
+
+    def _next_change(self, sql: sqlite3.Connection) -> int:
+        return int(sql.execute(_NUMBERED, {"own": self._shared.collection_key}).fetchone()[0])
+
+    def _rows(
+        self, sql: sqlite3.Connection, stored_ids: Sequence[str]
+    ) -> list[tuple[str, str | None, Metadata | None]]:
+        found: list[tuple[str, str | None, Metadata | None]] = []
+        for chunk in chunks(stored_ids):
+            query = (
+                "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names
+                f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+            )
+            rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
+                query, (self._shared.collection_key, *chunk)
+            )
+            found += [(stored_id, text, read_metadata(metadata)) for stored_id, text, metadata in rows]
+        return found
+
+
+def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
+    """Let go of the rows of these records, within somebody else's transaction."""
+    for chunk in chunks(stored_ids):
+        sql.execute(
+            f"DELETE FROM mirror WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
+            (collection_key, *chunk),
+        )
+
+
+def _written(metadata: Metadata | None) -> str | None:
+    return None if metadata is None else json.dumps(dict(metadata), separators=(",", ":"))
+
+
+def read_metadata(metadata: str | None) -> Metadata | None:
+    if metadata is None:
+        return None
+    with decoding("a record's metadata"):
+        found: Metadata = json.loads(metadata)
+        return found

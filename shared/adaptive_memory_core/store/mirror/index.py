@@ -1,0 +1,47 @@
+"""What does the mirror hear? A copy of every record that is written, in the ledger, as the collection has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports import Found, MirrorRow, Stored, Vector
+from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
+from adaptive_memory_core.stored_metadata import merged, revision
+
+
+class MirrorIndex:
+    """The mirror as an index: it hears of all that this memory writes, within the ledger's transaction."""
+
+    def __init__(self, rows: MirrorRows, fields: Fields) -> None:
+        self._rows, self._fields = rows, fields
+
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """A copy of each, its metadata as Chroma has merged them."""
+        self._rows.put({scope: [self._row(scope, *pair) for pair in zip(records, vectors, strict=True)]})
+
+    def annotated(self, changes: Mapping[str, Metadata]) -> None:
+        """These keys were merged into the metadata of these records."""
+        self._rows.annotate(changes)
+
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+        """What verdicts change is written back into the metadata, and heard of then."""
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        self._rows.drop(stored_ids)
+
+    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
+        """Others' writing is compared as a whole."""
+
+    def catch_up(self, scope: Scope) -> None:
+        """Nothing waits."""
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()
+
+    def _row(self, scope: Scope, one: Stored, vector: Vector) -> MirrorRow:
+        present = one.record.stored
+        metadata = merged(present, revision(scope, one.record, present, self._fields))
+        return MirrorRow(one.stored_id, one.record.text, metadata, np.asarray(vector, dtype="<f4").tobytes())
