@@ -35,6 +35,7 @@ _LETTERS = {  # with a mark, and letters of their own for who writes the languag
     "sv": "åäö",
     "tr": "çğöşü",
 }
+_TWICE = frozenset(("nl", "pt"))  # whose stemmers bring some forms of a word together in a second round only
 _LATIN = "\u0250"  # marks are folded on letters before this one, and on Greek ones
 _GREEK = ("\u0370", "\u03ff")
 _WITHOUT_MARK = str.maketrans("ıøłđ", "iold")
@@ -84,7 +85,9 @@ def stem_in(word: str, language: str) -> str:
     >>> stem_in("canción", "es"), stem_in("canciones", "es"), stem_in("år", "sv"), stem_in("ar", "sv")
     ('cancion', 'cancion', 'år', 'ar')
     """
-    return folded(str(_stemmer(language).stemWord(word)), language)
+    for _ in range(1 + (language in _TWICE)):
+        word = folded(str(_stemmer(language).stemWord(word)), language)
+    return word
 
 
 def folded(word: str, language: str) -> str:

@@ -1,7 +1,7 @@
 """Which words are looked up for a cue? Each in the forms that it has in the languages of the records.
 
-So a cue finds records of its own language, and names and terms in those of any other. Its own language says which of its
-words are function words.
+So a cue finds records of its own language, and names and terms in those of any other. Its own language says which words
+of it are function words.
 """
 
 from __future__ import annotations

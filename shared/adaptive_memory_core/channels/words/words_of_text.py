@@ -32,6 +32,7 @@ STOP_WORDS = frozenset(
 _CHUNK = re.compile(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # of a word's letters
 _WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
+_DIGIT = re.compile(r"\d")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WHOLE = re.compile(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
 _MANY_MARKS = re.compile(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
@@ -90,7 +91,7 @@ def form(piece: Piece, language: str | None) -> str | None:
         return None if word in STOP_WORDS else stem(word)
     if is_function_word(word, language):
         return None
-    return stem_in(word, language) if len(word) > 2 and word.isalpha() else word
+    return word if len(word) <= 2 or _DIGIT.search(word) else stem_in(word, language)
 
 
 def _of(chunk: str, language: str | None) -> tuple[str, ...]:

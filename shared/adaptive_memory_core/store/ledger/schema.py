@@ -309,6 +309,10 @@ WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key
 END;
 """
 
+_WORDS_VERSION = """
+ALTER TABLE collections ADD COLUMN words_version INTEGER NOT NULL DEFAULT 1;  -- of how words were made of all its texts
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -323,6 +327,7 @@ MIGRATIONS: tuple[str, ...] = (
     _TO_PURGE,
     _MIRROR,
     _DUE_RECORDS,
+    _WORDS_VERSION,
 )
 
 

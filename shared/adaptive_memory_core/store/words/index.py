@@ -17,6 +17,7 @@ from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.length_limits import start_and_end
@@ -35,6 +36,7 @@ MOST_LOOKED_UP = (
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
+Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
 Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
 
 
@@ -107,15 +109,27 @@ class WordIndex:
             gone = self._not_ours(stored_ids)
             self._unwritten.miss(gone, known=self._written(gone).keys())
 
-    def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+    def take_in(self, found: Sequence[Laid]) -> None:
         """Learn of records as the collection has them, whoever they belong to."""
-        owners: dict[Scope | None, list[tuple[str, str | None, Metadata | None]]] = {}
-        for row in found:
-            owner = None if row[2] is None else row[2].get(self._fields.user_id)
-            usable = owner is None or (isinstance(owner, str) and owner != "")
-            owners.setdefault(Scope(owner) if usable else None, []).append(row)
-        for scope, own in owners.items():
+        for scope, own in self._by_owner(found).items():
             self._lay(scope, self._rows_of(own))
+
+    @property
+    def outdated(self) -> bool:
+        """Whether some words were made by an earlier version, which did it otherwise."""
+        return self._rows.version() < WORDS_VERSION
+
+    def make_anew(self, found: Sequence[Laid]) -> None:
+        """Write down the words of records as the collection has them, where an earlier version made other ones."""
+        for scope, own in self._by_owner(found).items():
+            texts = [one for one in (self._text_of(*row) for row in own) if word_rows.made_otherwise_before(one)]
+            others = set(self._not_ours(one.stored_id for one in texts))
+            if rows := [word_rows.row_of(one) for one in texts if one.stored_id in others]:
+                self._rows.put({scope: rows})
+
+    def keep_version(self) -> None:
+        """All words are made by this version now."""
+        self._rows.keep_version(WORDS_VERSION)
 
     @interruptible
     def comparing(self) -> Generator[None, None, None]:
@@ -135,7 +149,7 @@ class WordIndex:
         with self._resident(scope) as user:
             return user.page(most)
 
-    def compare(self, scope: Scope, asked: Set[str], found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+    def compare(self, scope: Scope, asked: Set[str], found: Sequence[Laid]) -> None:
         """Learn of those of the user's that changed hands or text. What was `asked` for and not found is left to the
         comparison of all ids."""
         with self._resident(scope) as user:
@@ -193,6 +207,15 @@ class WordIndex:
                 self._half_done = False
                 raise
             self._half_done = False
+
+    def _by_owner(self, found: Iterable[Laid]) -> dict[Scope | None, list[Laid]]:
+        """Records by whom they belong to; None is nobody of ours."""
+        owners: dict[Scope | None, list[Laid]] = {}
+        for row in found:
+            owner = None if row[2] is None else row[2].get(self._fields.user_id)
+            usable = owner is None or (isinstance(owner, str) and owner != "")
+            owners.setdefault(Scope(owner) if usable else None, []).append(row)
+        return owners
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._alone():

@@ -109,7 +109,7 @@ class PostingLists:
         self.version = version
 
     def postings(self, words: Mapping[Forms, int]) -> list[Posting]:
-        """For each word of the cue, given with how often it comes there, the records that have it in any of its forms."""
+        """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]
         there = iter(zip(terms, self._listed(terms), strict=True))
@@ -148,7 +148,9 @@ class PostingLists:
         wanted = np.array(terms, dtype="<i8")
         places = np.searchsorted(self._known, wanted).clip(max=len(self._known) - 1)
         found: list[bool] = (self._known[places] == wanted).tolist()
-        return [listed or term in self._tail for listed, term in zip(found, terms, strict=True)] if self._tail else found
+        return (
+            [listed or term in self._tail for listed, term in zip(found, terms, strict=True)] if self._tail else found
+        )
 
     def _holding(self, term: int) -> tuple[Array, Array]:
         start = int(np.searchsorted(self._known, term))

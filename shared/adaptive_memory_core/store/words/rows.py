@@ -18,7 +18,6 @@ from adaptive_memory_core.channels.words.languages import CODES, ENGLISH
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
 
-VERSION = 2  # of how words are made of a text; rows of an earlier one are made anew in the background
 MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts
 
 
@@ -77,6 +76,6 @@ def made_otherwise_before(one: Text) -> bool:
 
 
 def _language(one: Text) -> str | None:
-    """The language that is given, else the one that is told from the text; None for English and where it is not sure."""
+    """The language that is given, else what the text tells; None for English and where it is not sure."""
     found = language_of(one.text) if one.language is None else one.language
     return None if found == ENGLISH else found
