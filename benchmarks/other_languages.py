@@ -4,7 +4,7 @@
 
 `benchmarks/questions/` has 50 records and questions a language. Each question shares a content word with its record, in
 another form where the language inflects. Words alone count (all vectors are the same, with weight 0), once with the
-records of one language in a scope and once with those of all. "told" is the share of texts whose language is told right,
+records of one language in a scope and once with those of all. "told" is the share of texts whose language is told,
 "wrong" the share taken for another one; the rest is treated as English is. What is told by its script is not counted.
 """
 

@@ -13,7 +13,6 @@ from adaptive_memory_core import Policy, ReadState, SQLiteLedger
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.learn.decay.strength import strength
 from adaptive_memory_core.policy.decay import Phase, Regime
-from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger import schema, state_rows
 from tests.store.ledger.reads import ALICE, read
 
@@ -90,7 +89,11 @@ def test_what_no_recall_can_bear_is_mended_when_an_older_ledger_is_opened(
             schema.migrate(sql)
             sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
             sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
-            state_rows.insert_states(sql, 1, 1, {"good": Seen(good, None), "bad": Seen(good, None)})
+            names = "stored_id, last_read, retrieval_count, strength, boost, useful_at, helpful"
+            states = [(one, 5.0, 2, 0.5, 0.25, 4.0, 1) for one in ("good", "bad")]
+            sql.executemany(
+                f"INSERT INTO records (collection_key, user_key, {names}) VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?)", states
+            )
             sql.execute(
                 "UPDATE records SET strength = ?, useful_at = ?, boost = ?, last_read = ?, retrieval_count = ? "
                 "WHERE stored_id = 'bad'",
