@@ -29,14 +29,14 @@ _LETTERS = {
     "ы": "ru", "э": "ru", "ё": "ru", "ъ": "ru", **dict.fromkeys("پچژگ", "fa"),
 }  # fmt: skip
 _ENDINGS = {
-    "ung": "de", "ungen": "de", "keit": "de", "heit": "de", "lich": "de", "isch": "de", "schaft": "de",
-    "eau": "fr", "eaux": "fr", "euse": "fr", "oire": "fr", "ción": "es", "ciones": "es", "dad": "es",
-    "ando": "es it pt", "iendo": "es", "zione": "it", "zioni": "it", "mente": "es it pt", "ção": "pt", "ções": "pt", 
-    "dade": "pt", "heid": "nl", "lijk": "nl", "tje": "nl", "ningen": "sv no da", "igheter": "sv", "arna": "sv", "orna": "sv",
+    "ung": "de", "ungen": "de", "keit": "de", "heit": "de", "lich": "de", "isch": "de", "schaft": "de", "eau": "fr",
+    "eaux": "fr", "euse": "fr", "oire": "fr", "ción": "es", "ciones": "es", "dad": "es", "ando": "es it pt",
+    "iendo": "es", "zione": "it", "zioni": "it", "mente": "es it pt", "ção": "pt", "ções": "pt", "dade": "pt",
+    "heid": "nl", "lijk": "nl", "tje": "nl", "ningen": "sv no da", "igheter": "sv", "arna": "sv", "orna": "sv",
     "erne": "da no", "lar": "tr", "ler": "tr", "ları": "tr", "leri": "tr", "yor": "tr", "acak": "tr", "ecek": "tr",
     "nın": "tr", "nin": "tr", "mak": "tr", "mek": "tr", "amos": "es pt", "iamo": "it", "ait": "fr", "aient": "fr",
-    "ssa": "fi", "ssä": "fi", "lla": "fi it es", "llä": "fi", "sta": "fi", "stä": "fi", "nen": "fi",
-    "ость": "ru", "ого": "ru", "ться": "ru",
+    "ssa": "fi", "ssä": "fi", "lla": "fi it es", "llä": "fi", "sta": "fi", "stä": "fi", "nen": "fi", "ость": "ru",
+    "ого": "ru", "ться": "ru",
 }  # fmt: skip
 _COMMON_ENGLISH = """
     also back been best born call can come could day did does done find first get give go goes going gone good got
