@@ -6,7 +6,6 @@ to `stem`.
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -39,7 +38,6 @@ _TWICE = frozenset(("nl", "pt"))  # whose stemmers bring some forms of a word to
 _LATIN = "\u0250"  # marks are folded on letters before this one, and on Greek ones
 _GREEK = ("\u0370", "\u03ff")
 _WITHOUT_MARK = str.maketrans("ıøłđ", "iold")
-_own = threading.local()  # a stemmer is used by one thread at a time
 
 
 def language_given(value: object) -> str | None:
@@ -85,8 +83,9 @@ def stem_in(word: str, language: str) -> str:
     >>> stem_in("canción", "es"), stem_in("canciones", "es"), stem_in("år", "sv"), stem_in("ar", "sv")
     ('cancion', 'cancion', 'år', 'ar')
     """
+    stemmer = _stemmer(language)
     for _ in range(1 + (language in _TWICE)):
-        word = folded(str(_stemmer(language).stemWord(word)), language)
+        word = folded(str(stemmer.stemWord(word)), language)
     return word
 
 
@@ -115,9 +114,7 @@ def _bare(letter: str) -> str:
 
 
 def _stemmer(language: str) -> Any:
+    """A new one for each word, which takes 3 microseconds: one is of one thread only."""
     import Stemmer  # only where a text is in another language than English
 
-    kept: dict[str, Any] = _own.__dict__
-    if language not in kept:
-        kept[language] = Stemmer.Stemmer(SNOWBALL[language], 0)
-    return kept[language]
+    return Stemmer.Stemmer(SNOWBALL[language], 0)
