@@ -53,7 +53,12 @@ def test_a_pass_writes_everything_that_is_due_a_few_records_at_a_time(
     writes: list[int] = []
     back: Any = read.ports().write_back
     update = back._store.update_metadata
-    monkeypatch.setattr(back._store, "update_metadata", lambda changes: (writes.append(len(changes)), update(changes)))
+
+    def counted(changes: dict[str, Any]) -> None:
+        writes.append(len(changes))
+        update(changes)
+
+    monkeypatch.setattr(back._store, "update_metadata", counted)
     ledger = read.ports().ledger
     back.work(lambda: True)
     while back._pass is not None:
