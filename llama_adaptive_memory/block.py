@@ -119,7 +119,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         if self.user_id is None or isinstance(self._lease.memory, UserMemory):
             return with_fallback(session_memory(self._lease.memory, session_id), self.fallback)
         user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
-        return self._lease.scope(user_scope(user).user, self.fallback)
+        return self._lease.scope(user_scope(user).name, self.fallback)
 
     def feedback(
         self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None

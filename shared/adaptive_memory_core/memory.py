@@ -115,7 +115,7 @@ class AdaptiveMemory:
 
     def for_user(
         self,
-        user: str,
+        user: str | int,
         *,
         over: Literal["everyone"] | None = None,
         fallback: str | UserMemory | None = None,
@@ -123,10 +123,11 @@ class AdaptiveMemory:
     ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
-        user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
-        `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
-        `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
+        An empty or missing user raises ScopeError. A number is a user whom the metadata name by one, and another than
+        the user of that text. With `over="everyone"` recalls find the records that belong to no user as well, labelled
+        (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md). `fallback` fills up recalls
+        of a user without records: a user named in `shared` when this memory was made, or `for_everyone()`. It ends when
+        the user has `fallback_below` records, and nothing is learned of what it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
         if fallback is None:
