@@ -16,7 +16,6 @@ from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import under_decay
 from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
-from adaptive_memory_core.flow.steps.nothing_there import nothing_there
 from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.tell_indexes import came_upon
@@ -26,8 +25,7 @@ from adaptive_memory_core.flow.steps.widen_search import widen_search
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
     answer, gathered = yield from look_for(ports, request)
-    explained = yield from nothing_there(ports, request, answer)
-    shown = yield from with_neighbours(ports, request, explained)
+    shown = yield from with_neighbours(ports, request, answer)
     yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
     counted = yield from count_reading(ports, request, shown, gathered)
     return counted
