@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from adaptive_memory_core import Policy, ReadState, SQLiteLedger
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.learn.decay.strength import strength
 from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.store import group_commit
 from adaptive_memory_core.store.ledger import schema, state_rows
 from tests.store.ledger.reads import ALICE, read
 
@@ -133,9 +135,21 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
 
 
-@pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
-def test_durability_is_what_sqlite_is_told(tmp_path: Path, durability: Any, level: int) -> None:
-    ledger = SQLiteLedger(str(tmp_path / "ledger.sqlite3"), durability=durability)
+@pytest.mark.parametrize(("durability", "syncs"), [("normal", 0), ("full", 3)])
+def test_with_full_durability_every_write_has_been_synced_when_it_returns(
+    tmp_path: Path, durability: Any, syncs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, synced, sync = tmp_path / "ledger.sqlite3", list[int](), group_commit._sync
+
+    def counted(log: int) -> None:
+        sync(log)
+        synced.append(os.fstat(log).st_ino)
+
+    ledger = SQLiteLedger(str(path), durability=durability)
+    monkeypatch.setattr(group_commit, "_sync", counted)
+    for dimension in range(3):
+        ledger.notes.keep_embedder("model", dimension)
+    assert synced == [path.with_name("ledger.sqlite3-wal").stat().st_ino] * syncs
     with ledger.file.reading() as sql:
-        assert sql.execute("PRAGMA synchronous").fetchone() == (level,)
+        assert sql.execute("PRAGMA synchronous").fetchone() == (1,)
         assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)

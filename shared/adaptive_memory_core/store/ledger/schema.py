@@ -329,6 +329,10 @@ END;
 ALTER TABLE recalls ADD COLUMN over TEXT;     -- whose records were read beside the user's own; NULL: nobody's
 """
 
+_WORDS_VERSION = """
+ALTER TABLE collections ADD COLUMN words_version INTEGER NOT NULL DEFAULT 1;  -- of how words were made of all its texts
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -344,6 +348,7 @@ MIGRATIONS: tuple[str, ...] = (
     _MIRROR,
     _DUE_RECORDS,
     _READERS,
+    _WORDS_VERSION,
 )
 
 
