@@ -86,7 +86,8 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         super().__init__(callback_manager=callback_manager or CallbackManager([]), **fields)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), embeds=False)
         self._scope = self._lease.first_scope(self.user_id, over=self.over)
-        self.__dict__["user_id"] = self._scope.user  # which nobody may assign: the scope would stay another's
+        # which nobody may assign: the scope would stay another's
+        self.__dict__.update(user_id=self._scope.user, over=self._scope.scope.over)
 
     @classmethod
     def class_name(cls) -> str:

@@ -54,6 +54,11 @@ async def test_a_post_processor_ranks_and_learns_for_its_user(index: VectorStore
         assert everyone.memory.get(best).read.retrieval_count == 0
 
 
+def test_a_post_processor_of_one_users_memory_says_what_it_reads(memory: AdaptiveMemory) -> None:
+    ours = AdaptiveMemoryPostprocessor(memory.for_user("ana", over="everyone"))
+    assert (ours.user_id, ours.over) == ("ana", "everyone")
+
+
 async def test_a_block_shows_a_chat_what_is_everyones(index: VectorStoreIndex) -> None:
     with AdaptiveMemoryBlock.from_index(index, user_id="ana", similarity_top_k=2, **OVER) as block:
         memory = Memory.from_defaults(session_id="monday", memory_blocks=[block])
