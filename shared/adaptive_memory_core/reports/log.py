@@ -44,7 +44,7 @@ class LoggedRecall:
 class Change:
     """A line of the audit trail: what happened to a record's state, at which of the user's recalls, by whom.
 
-    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful", "pruned" or "judged by a reader", and
+    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful", "pruned" or "judged by a reader".
     `by` is "recall <id>" or the name that the caller gave.
     """
 
