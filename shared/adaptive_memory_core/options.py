@@ -12,6 +12,7 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.models.same_fact import SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields
@@ -35,6 +36,8 @@ class Options(TypedDict, total=False):
       number in [0, 1] each; blocking or async. A policy says which ones are asked.
     - `reranker`: a function of a cue and a list of texts to one number each, blocking or async, or an object with
       `predict(pairs)`, such as a sentence-transformers CrossEncoder.
+    - `same_fact`: a function of the cue and a list of texts to one label each, blocking or async. Texts with one label
+      say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
@@ -48,6 +51,7 @@ class Options(TypedDict, total=False):
     languages: Iterable[Language] | None
     channels: Mapping[str, Source] | None
     reranker: Reranker | None
+    same_fact: SameFact | None
     shared: Iterable[str]
 
 

@@ -160,7 +160,8 @@ class Hit:
     users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
     each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
     return it, where the caller said so. `shared` is the name of the shared scope that it is of, where that stood in for
-    a history that the reader does not have yet.
+    a history that the reader does not have yet. `older_than` is the id of the newest record that says the same about
+    the same subject, where this one is older.
     """
 
     record: Record
@@ -169,6 +170,7 @@ class Hit:
     leads: Mapping[str, float] = field(default_factory=dict)
     refused: str | None = None
     shared: str | None = None
+    older_than: str | None = None
 
 
 @quickly_made
@@ -201,6 +203,11 @@ class Scored:
     def shared(self) -> str | None:
         """The shared scope that it is of; None for the reader's own."""
         return self.hit.shared
+
+    @property
+    def older_than(self) -> str | None:
+        """The newest record that says the same about the same subject; None for the newest, and where there is one."""
+        return self.hit.older_than
 
 
 @quickly_made

@@ -19,6 +19,7 @@ from adaptive_memory_core.flow.candidates.sources import channels_of, stages_wit
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
+from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Opened
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.policy.keeping import Keeping
@@ -54,6 +55,8 @@ def opened(collection: Collection, options: Options) -> Opened:
     channels = {name: Theirs(one, unanswered[name]) for name, one in sources_of(options.get("channels")).items()}
     if (reranker := options.get("reranker")) is not None:
         as_reranker(reranker)
+    rule = as_rule(options.get("same_fact"))
+    same_fact = None if rule is None else Theirs(rule, unanswered["same_fact"])
     stages = stages_with(channels)
     in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels_of(stages))
     directory = locations.directory_of(collection)
@@ -85,7 +88,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             sources=stages,
             unanswered=unanswered,
         )
-        return parts.start(handles.pop_all(), options.get("reranker"))
+        return parts.start(handles.pop_all(), options.get("reranker"), same_fact)
     raise AssertionError("An ExitStack swallows nothing.")
 
 
@@ -121,7 +124,7 @@ class _Parts:
         self.indexes: tuple[Index, ...] = (self.words, *mirror)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
-    def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
+    def start(self, handles: ExitStack, reranker: Reranker | None, same_fact: Theirs | None) -> Opened:
         chores = (self.write_back, self.words, self.floors)
         opened = Opened(
             ports=self.ports,
@@ -135,6 +138,7 @@ class _Parts:
             whole=self._whole,
             handles=handles,
             reranker=reranker,
+            same_fact=same_fact,
         )
         opened.expect_words()
         self.background.start(chores, opened.let_go)
