@@ -53,7 +53,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return None
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
-        """Remember documents, under `ids` if such are given; an id that exists is written over."""
+        """Remember documents, under `ids` if such are given; an id that exists is written over, and begins anew if it
+        says something else."""
         return run(self._add(documents, options.get("ids")))
 
     async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:
@@ -80,7 +81,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return await arun(self._add(_documents(list(texts), metadatas), ids))
 
     def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
-        """Forget these; those that are not there are passed over."""
+        """Forget these; those that are not there are passed over. What was learned stays with a text that was added
+        anew before, from the same `source`, as `index()` does."""
         return run(self._forget(ids))
 
     async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
@@ -145,7 +147,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
             raise InvalidInputError("delete was given no ids. Give a list of those to forget.")
         for one in ids:
             try:
-                yield from ask(self.scope, "forget", one)
+                yield from ask(self.scope, "forget", one, replaced=True)
             except NotFoundError:
                 continue
         return True

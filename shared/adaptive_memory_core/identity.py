@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
 
-from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.records import Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
-DOCUMENT = "document_id"  # the metadata key under which LlamaIndex, for one, names a record's document
-NO_DOCUMENT = ("", "None")  # what it writes there where there is none
 _SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
 
 
@@ -40,7 +37,31 @@ def record_id(scope: Scope, stored_id: str) -> str:
     if MARK not in stored_id:
         return stored_id
     own = stored_id.rpartition(MARK)[0]
-    return own if scoped_id(scope, own) == stored_id else stored_id
+    return own if any(scoped_id(one, own) == stored_id for one in scope.parts) else stored_id
+
+
+def places_of(scope: Scope, record_id: str) -> list[str]:
+    """Where in the collection a record of this id may stand, of all that the scope reads: the user's own place first,
+    so that an own record hides everyone's of the same id.
+
+    >>> places = places_of(Scope("bob"), "note")
+    >>> places == ["note", scoped_id(Scope("bob"), "note")]
+    True
+    """
+    return [record_id, *(scoped_id(one, record_id) for one in scope.parts)]
+
+
+def own_places(scope: Scope, stored_id: str) -> list[str]:
+    """Where a user's own record may stand that has the same id as this one of everyone's.
+
+    >>> reader, everyones = Scope("bob", over="everyone"), scoped_id(Scope(None), "note")
+    >>> own_places(reader, "note") == [scoped_id(reader, "note")]
+    True
+    >>> own_places(reader, everyones) == ["note", scoped_id(reader, "note")]
+    True
+    """
+    known = record_id(scope, stored_id)
+    return [one for one in (known, scoped_id(scope, known)) if one != stored_id]
 
 
 def is_reserved(record: str) -> bool:
@@ -63,20 +84,3 @@ def namespaced(namespace: str, name: str) -> str:
 
 def is_namespaced(user: str) -> bool:
     return NAMESPACE_MARK in user
-
-
-def origin(text: str | None, metadata: Metadata | None, *, document: Any = None) -> bytes | None:
-    """Which text of which document a record is, as a digest: the same wherever it stands; None where no document is
-    known.
-
-    >>> origin("tea", {"document_id": "d"}) == origin("tea", {"document_id": "d", "more": 1})
-    True
-    >>> origin("tea", {"document_id": "d"}) == origin("tea!", {"document_id": "d"})
-    False
-    >>> origin("tea", {}) is None, origin("tea", {"document_id": "None"}) is None
-    (True, True)
-    """
-    given = (metadata or {}).get(DOCUMENT) if document is None else document
-    if not isinstance(given, str) or (document is None and given in NO_DOCUMENT):
-        return None
-    return hashlib.blake2b(f"{len(given)}:{given}:{text or ''}".encode(errors="replace"), digest_size=16).digest()

@@ -28,8 +28,9 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
-from adaptive_memory_core.store.background import Background, Going
+from adaptive_memory_core.store.background import Background, Chore, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
+from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaRecords
@@ -125,7 +126,12 @@ class _Parts:
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None, same_fact: Theirs | None) -> Opened:
-        chores = (self.write_back, self.words, self.floors)
+        chores: list[Chore] = [
+            self.write_back,
+            self.words,
+            self.floors,
+            *checkpoints_of(self.ledger, self.background.wake),
+        ]
         opened = Opened(
             ports=self.ports,
             in_force=self.in_force,

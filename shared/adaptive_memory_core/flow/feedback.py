@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, rankings
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
+from adaptive_memory_core.flow.said_anew import refuse_said_anew
 from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
 from adaptive_memory_core.learn.verdict_importance import demoted
@@ -37,6 +38,7 @@ def feedback(
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
     past = yield from past_recall(ports, scope, recall)
+    scope = past.scope  # a user who judges what was found over everyone's records need not say so again
     yield from _refuse_forgotten(ports, scope, recall, list(verdicts))
     strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
@@ -55,9 +57,10 @@ def _judge(
     ports: Ports, scope: Scope, past: PastRecall, verdicts: Mapping[str, Verdict], policy: Policy, *, now: float
 ) -> Flow[int]:
     """While nobody forgets these records, or writes them anew."""
-    found = yield from look_up(ports, scope, list(verdicts))
+    found = yield from look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
+    yield from refuse_said_anew(ports, scope, past, found)
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
@@ -84,14 +87,14 @@ def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Seq
     if logged is None:
         return
     still = {one.id for one in logged.kept}
-    forgotten = [one.id for one in recall.kept if one.id in ids and one.shared is None and one.id not in still]
+    forgotten = [one.id for one in recall.kept if one.id in ids and one.hit.learnable and one.id not in still]
     if forgotten:
         raise not_found(scope, forgotten)
 
 
 def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
     """What is shared is judged by those whose scope it is of."""
-    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if one.shared is not None}
+    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if not one.hit.learnable}
     for one in ids:
         if one in shared:
             raise InvalidInputError(
@@ -113,7 +116,7 @@ def change(
 def _change(
     ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
 ) -> Flow[ReadState]:
-    found = yield from look_up_one(ports, scope, record_id)
+    found = yield from look_up_one(ports, scope, record_id, now=now)
 
     def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
         after = act.rule(seen.state)

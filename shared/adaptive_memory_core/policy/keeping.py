@@ -13,13 +13,14 @@ class Keeping:
     """How the ledger and the write-back into the collection are kept."""
 
     lag_seconds: float = 5.0  # seconds until a change stands in the collection; measured: few, large batches are cheap
+    stall_ms: float = 20.0  # milliseconds that one write may hold up recalls; measured: benchmarks/write_back_waits
     queue_limit: int = 5_000  # records waiting before the lag is cut short
-    batch: int = 500  # records per write; measured: 200 to 500
+    batch: int = 500  # records per write, at most; measured: 200 to 500
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
     sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
-    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut: each write waits for an fsync
     wait_seconds: float = 30.0  # seconds that one call waits, in all, for others who write the ledger; then it fails
     count_seconds: float = 5.0  # seconds that a recall waits for them to be counted; then it answers uncounted; guess
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
@@ -27,6 +28,7 @@ class Keeping:
 
     RANGES: ClassVar[dict[str, Range]] = {
         "lag_seconds": Range(0.01, 3600),
+        "stall_ms": Range(1, 60_000),
         "queue_limit": Range(1, 1_000_000, whole=True),
         "batch": Range(1, 5_000, whole=True),
         "log_days": POSITIVE,

@@ -16,14 +16,28 @@ from adaptive_memory_core.verbs.blocking_and_async import User
 MOST_PRUNED = 1_000_000_000  # records of one call
 
 
-def forget(user: User, id: str) -> Flow[Receipt]:  # noqa: A002 - the contract's name
+def forget(user: User, id: str, replaced: bool = False) -> Flow[Receipt]:  # noqa: A002 - the contract's name
     """Remove a record from the collection, the ledger and the log; returns a receipt.
 
     The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
     the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
+
+    `replaced=True` is for programs that keep an index up to date, and write a text anew before they delete its old
+    record: what was learned passes to the record of the same source that says the same, if there is one.
     """
     memory, checked = user.memory, check.name(id, "id")
-    return forgetting.forget(memory.ports(), user.scope, checked, now=memory.now())
+    anew = check.flag(replaced, "replaced")
+    return forgetting.forget(memory.ports(), user.scope, checked, replaced=anew, now=memory.now())
+
+
+def forget_learned(user: User, id: str | None = None) -> Flow[int]:  # noqa: A002 - as everywhere
+    """Remove what this user's reads and verdicts have taught about everyone's records: of one, or of all of them.
+
+    The records stay, for this user as if never read; the user's log names them no longer (of all: it loses the recalls
+    that were made over everyone's records). Returns of how many records something was removed.
+    """
+    checked = None if id is None else check.name(id, "id")
+    return forgetting.forget_learned(user.memory.ports(), user.scope, checked)
 
 
 def prune(
@@ -34,7 +48,7 @@ def prune(
     limit: int | None = None,
     by: str = "caller",
 ) -> Flow[PruneReceipt]:
-    """Remove the records whose strength has decayed below `below`; never a pinned or a remembered one.
+    """Remove the user's own records whose strength has decayed below `below`; never a pinned or a remembered one.
 
     `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
     `remember_many` takes back. Each batch is removed whole or not at all; after a crash, or where `limit` ended the
@@ -46,7 +60,7 @@ def prune(
             f"archive is {archive!r}. Give the path of a file to append to, in a directory that exists, or None."
         )
     call = pruning.Pruning(
-        scope=user.scope,
+        scope=user.scope.own,
         below=check.share(below, "below"),
         limit=MOST_PRUNED if limit is None else check.count(limit, "limit", most=MOST_PRUNED),
         dry_run=check.flag(dry_run, "dry_run"),

@@ -9,25 +9,28 @@ from typing import Any, Protocol
 from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Metadata, Record, Scope, Seen
+from adaptive_memory_core.text_identity import origin, said
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record as it stands in the collection; `stored_id` is its id there."""
+    """A record as it stands in the collection; `stored_id` is its id there. `shared` says that it is everyone's, and is
+    looked at by a user."""
 
     record: Record
     stored_id: str
+    shared: bool = False
 
     @property
     def seen(self) -> Seen:
-        return seen(self.record)
+        return seen(self.record, shared=self.shared)
 
 
-def seen(record: Record) -> Seen:
+def seen(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    return Seen(record.read, record.kind, origin(record.text, record.stored))
+    words = said(record.text)
+    return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
 
 
 class Records(Protocol):

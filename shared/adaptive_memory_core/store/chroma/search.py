@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.ports import Found, Vector, Where
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
-from adaptive_memory_core.store.chroma.rows import PAGE, own_rows
+from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
 from adaptive_memory_core.stored_metadata import belongs, within
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ class ChromaSearch:
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST_NEAREST)
-        if scope.user is not None:
-            return self._query(scope, vector, wanted, both({self.fields.user_id: scope.user}, where), where)[0]
+        own = own_filter(scope, self.fields)
+        if own is not None:
+            return self._query(scope, vector, wanted, both(own, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
 
     def during(
@@ -51,9 +52,8 @@ class ChromaSearch:
         return sorted(found, key=lambda one: -one.similarity)
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
-        """The ids of all records of the scope (and, for everyone's, maybe of users) that pass the filter."""
-        own = None if scope.user is None else {self.fields.user_id: scope.user}
-        condition: Any = both(own, where)
+        """The ids of all records of the scope that pass the filter; and, where it reads everyone's, maybe of others."""
+        condition: Any = both(own_filter(scope, self.fields), where)
         return set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
@@ -77,7 +77,7 @@ class ChromaSearch:
         """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
         reach = limit
         while True:
-            owners = sorted(self._owners)[:EXCLUDED_USERS]
+            owners = sorted(self._owners - {scope.user})[:EXCLUDED_USERS]
             strangers = {self.fields.user_id: {"$nin": owners}} if owners else None
             hits, met, exhausted = self._query(scope, vector, reach, both(strangers, where), where)
             if len(hits) >= limit or exhausted or reach >= MOST_NEAREST:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Since
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Rewritten, Since
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState, Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records
+from adaptive_memory_core.store.ledger import audit, pace_spans, readers, strong_records
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
+from adaptive_memory_core.store.ledger.parted_rows import Owner, begin_anew, set_aside
 from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close
 
 _FLAGS = {
@@ -22,7 +24,7 @@ _FLAGS = {
 _RECENTLY_HELPFUL = (
     "SELECT stored_id FROM records INDEXED BY records_useful "
     "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
-    "AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT :limit"
+    "AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT :limit"
 )
 
 
@@ -32,13 +34,21 @@ class LedgerStates:
     def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
 
-    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
-        """Start a fresh row for each new record, given with its kind; False where another user holds the id."""
+    def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
+        """Start a fresh row for each new record; False where another user holds the id. A record that was gone and says
+        what it said goes on as it was."""
         stored_ids, collection = list(new), self._shared.collection_key
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
+            returned = rows.known_states(sql, collection, user, stored_ids)
+            others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
+            owner = Owner(collection, user)
+            begin_anew(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
+            rows.announce(sql, (row.key for one, row in returned.items() if one not in others))
             rows.enrol(sql, collection, user, new, (steps, steps, now, now))
+            if scope.user is None:
+                readers.drop(sql, collection, stored_ids)
             rows.unerase(sql, user, scope, stored_ids)
             self._cache.drop(stored_ids)
             taken = rows.held_by_others(sql, collection, user, stored_ids)
@@ -49,7 +59,7 @@ class LedgerStates:
         with self._shared.writing() as sql:
             user = self._shared.known_user(sql, scope)
             known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
-            rows.remove(sql, [key for key, _ in known.values()])
+            rows.remove(sql, [row.key for row in known.values()])
             self._cache.drop(stored_ids)
 
     def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates:
@@ -58,24 +68,33 @@ class LedgerStates:
         with self._shared.reading() as sql:
             self._cache.notice(sql)
             user = self._shared.known_user(sql, scope)
-            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids)
+            reading = scope.over is not None
+            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
-        new = self._inheritance.new(stored_ids, found)
-        return KnownStates({one: state for one, (_, state) in found.items()}, timeline, new, balance)
+        new = self._inheritance.new(scope, stored_ids, found)
+        states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
+        if len(found) < len(stored_ids):
+            said |= self._inheritance.settled(scope, stored_ids, found)
+        return KnownStates(states, timeline, new, balance, said)
 
     def all(self, scope: Scope) -> KnownStates:
         """The states of all records of the scope that the ledger has met."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            ids = [row[0] for row in sql.execute("SELECT stored_id FROM records WHERE user_key = ?", (user,))]
-            found = rows.known_states(sql, self._shared.collection_key, user, ids)
-            return KnownStates({one: state for one, (_, state) in found.items()}, pace_spans.timeline(sql, user))
+            reading = scope.over is not None
+            query = f"SELECT stored_id FROM records WHERE user_key = ? AND {readers.read_by(scope)}"  # noqa: S608
+            ids = [row[0] for row in sql.execute(query, (user,))]
+            found = rows.known_states(sql, self._shared.collection_key, user, ids, reading=reading)
+            return KnownStates({one: row.state for one, row in found.items()}, pace_spans.timeline(sql, user))
 
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
     ) -> list[str] | None:
         """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
-        they are more than `limit`, or the collection holds some that the ledger has not met."""
+        they are more than `limit`, or the collection holds some that the ledger has not met, as it may hold of
+        everyone's that this reader has not."""
+        if scope.over is not None:
+            return None
         with self._shared.reading() as sql:
             self._cache.notice(sql)
             user = self._shared.known_user(sql, scope)
@@ -101,25 +120,30 @@ class LedgerStates:
             user = self._shared.user_key(sql, scope)
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
-            changed = advance(self._shared, sql, user, given, change, timeline, now=now).get(stored_id)
+            reading = scope.over is not None
+            row = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(stored_id)
+            if row is not None and row.is_not_of(seen):
+                raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
+            changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
             if changed is not None:
                 audit.note(sql, user, stored_id, timeline.step, what, by, at=now)
                 if what == DEMOTED:
                     close(sql, changed.row)
                 return changed.after
-            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id])
-            return known.get(stored_id, (0, seen.state))[1]
+            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading)
+            return known[stored_id].state if stored_id in known else seen.state
 
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
             asked = {"user": self._shared.known_user(sql, scope), "recalls": recalls, "limit": limit}
-            found = sql.execute(_RECENTLY_HELPFUL, asked)
+            found = sql.execute(_RECENTLY_HELPFUL.format(whose=readers.read_by(scope)), asked)
             return [row[0] for row in found]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""
-        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {_FLAGS[flag]}"  # noqa: S608
+        shown = f"{_FLAGS[flag]} AND {readers.read_by(scope)}"
+        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {shown}"  # noqa: S608
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 
