@@ -158,7 +158,9 @@ class Notes(Protocol):
 class Outbox(Protocol):
     """The states that the collection does not show yet."""
 
-    def due(self, limit: int) -> list[Due]: ...
+    def due(self, limit: int, after: int = 0) -> list[Due]:
+        """In the order of `record_key`, from the first one beyond `after`."""
+
     def settle(self, written: Sequence[Due]) -> None: ...
     def waiting(self) -> int: ...
     def alone(self, patience_seconds: float) -> AbstractContextManager[None]:
