@@ -176,5 +176,8 @@ none | 发票20211在哪里?
 none | 前面的商店卖什么?
 """
 TABLES: dict[str, list[Question]] = {
-    "German": questions(GERMAN), "French": questions(FRENCH), "Spanish": questions(SPANISH), "Chinese": questions(CHINESE),
-}  # fmt: skip
+    "German": questions(GERMAN),
+    "French": questions(FRENCH),
+    "Spanish": questions(SPANISH),
+    "Chinese": questions(CHINESE),
+}

@@ -27,6 +27,14 @@ class Spanish:
         return phrases.said_times(text, now, self.zone, _SPANISH)
 
 
+def _last_unit(match: re.Match[str], today: datetime) -> list[Span]:
+    return [current(_UNITS[(match["unit"] or match["u2"]).lower()], today, 1)]
+
+
+def _last_month(match: re.Match[str], today: datetime) -> list[Span]:
+    return [latest_month(_MONTHS[(match["month"] or match["m2"]).lower()], today)]
+
+
 _MONTHS = dict(
     zip(
         "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(),
@@ -60,14 +68,14 @@ _RULES = (
     Rule(pattern(rf"el (?P<day>\d{{1,2}}) de (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
     Rule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de |del )?(?:año )?{_YEAR}"), phrases.month(_MONTHS)),
     Rule(pattern(rf"(?:en )?(?P<month>{_M}) del año pasado"), phrases.month(_MONTHS, year_back=1)),
-    Rule(pattern(rf"(?:el )?(?:pasado )?(?P<month>{_M}) pasado|el pasado (?P<m2>{_M})"), lambda match, today: _last_month(match, today)),
+    Rule(pattern(rf"(?:el )?(?:pasado )?(?P<month>{_M}) pasado|el pasado (?P<m2>{_M})"), _last_month),
     Rule(pattern(rf"(?:en )?(?:el |la )?(?P<season>{_S}) (?:de |del )?{_YEAR}"), phrases.season(_SEASONS)),
     Rule(pattern(rf"(?:el |la )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
     Rule(pattern(rf"hace (?:más o menos |aproximadamente |casi |como )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
     Rule(pattern(rf"(?:los |las |estos |estas )?(?:últimos|últimas|ultimos|ultimas) {_COUNT} {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
     Rule(pattern(rf"(?:la |el )?{_UNIT} (?:antepasad[oa])"), phrases.whole_unit(_UNITS, 2)),
     Rule(pattern(rf"(?:la |el )?{_UNIT} (?:pasad[oa]|anterior)|(?:la |el )?(?:pasad[oa]|últim[oa]) (?P<u2>{any_of(_UNITS)})"),
-         lambda match, today: _last_unit(match, today)),
+         _last_unit),
     Rule(pattern(r"(?:est[ea]) (?P<unit>semana|mes|año|fin de semana|trimestre)"), phrases.whole_unit(_UNITS, 0), past=True),
     Rule(pattern(rf"(?:el )?(?P<weekday>{_D}) {_LAST}"), phrases.weekday(_WEEKDAYS)),
     Rule(pattern(rf"el (?:pasado )?(?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
@@ -112,11 +120,3 @@ _SPANISH = Vocabulary(
         r"voy|vas|va a|vamos a|van a|próxim[oa]s?|proxim[oa]s?|debo|tengo que|tenemos que|hay que|cada|todos los|que viene|\w+(?:aré|eré|iré|remos|rán)"
     ),
 )
-
-
-def _last_unit(match: re.Match[str], today: datetime) -> list[Span]:
-    return [current(_UNITS[(match["unit"] or match["u2"]).lower()], today, 1)]
-
-
-def _last_month(match: re.Match[str], today: datetime) -> list[Span]:
-    return [latest_month(_MONTHS[(match["month"] or match["m2"]).lower()], today)]
