@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import lru_cache
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from adaptive_memory_core.channels.words.common_words import COMMON_WORDS
 from adaptive_memory_core.channels.words.function_words import FUNCTION_WORDS

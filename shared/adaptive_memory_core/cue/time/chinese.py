@@ -51,11 +51,9 @@ def _weekday_of_week(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 _DIGITS = dict(zip("一二三四五六七八九十", range(1, 11), strict=True))
-_NUMBERS = _DIGITS | {"两": 2, "兩": 2, "十一": 11, "十二": 12, "十五": 15, "二十": 20, "三十": 30, "半": 0.5,
+_NUMBERS: dict[str, float | str] = {**_DIGITS, "两": 2, "兩": 2, "十一": 11, "十二": 12, "十五": 15, "二十": 20, "三十": 30, "半": 0.5,
                       "几": "few", "幾": "few", "好几": "several", "好幾": "several"}  # fmt: skip
-_MONTHS = {name: number for name, number in _NUMBERS.items() if number in range(1, 13)} | {
-    str(n): n for n in range(1, 13)
-}
+_MONTHS = _DIGITS | {"十一": 11, "十二": 12} | {str(number): number for number in range(1, 13)}
 _WEEKDAYS = dict(zip("一二三四五六日天", (*WEEKDAYS, "sunday"), strict=True))
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _BACK = {"今年": 0, "去年": 1, "前年": 2}

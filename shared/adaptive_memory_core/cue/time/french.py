@@ -40,9 +40,9 @@ _UNITS = {
     "décennie": "decade", "minutes": "minute", "heures": "hour", "jours": "day", "semaines": "week", "ans": "year",
     "années": "year", "décennies": "decade", "week-end": "weekend", "weekend": "weekend", "trimestre": "quarter",
 }  # fmt: skip
-_NUMBERS = dict(
+_NUMBERS: dict[str, float | str] = {**dict(
     zip("un deux trois quatre cinq six sept huit neuf dix onze douze".split(), range(1, 13), strict=True)
-) | {"une": 1, "quinze": 15, "vingt": 20, "trente": 30, "quelques": "few", "plusieurs": "several"}  # fmt: skip
+), "une": 1, "quinze": 15, "vingt": 20, "trente": 30, "quelques": "few", "plusieurs": "several"}  # fmt: skip
 _M, _D, _S = any_of(_MONTHS), any_of(_WEEKDAYS), any_of(_SEASONS)
 _COUNT, _UNIT, _YEAR = (
     rf"(?P<count>\d{{1,3}}|{any_of(_NUMBERS)})",

@@ -46,9 +46,9 @@ _PLURALS = {
     "monaten": "month", "jahre": "year", "jahren": "year", "jahrzehnten": "decade", "jahrzehnte": "decade",
 }  # fmt: skip
 _ALL_UNITS = _UNITS | _PLURALS
-_NUMBERS = dict(
+_NUMBERS: dict[str, float | str] = {**dict(
     zip("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(), range(2, 13), strict=True)
-) | {"ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "anderthalb": 1.5, "zwanzig": 20, "dreißig": 30,
+), "ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "anderthalb": 1.5, "zwanzig": 20, "dreißig": 30,
      "paar": "few", "einigen": "few", "wenigen": "few", "mehreren": "several"}  # fmt: skip
 _M, _D, _S = any_of(_MONTHS), any_of(_WEEKDAYS), any_of(_SEASONS)
 _COUNT, _UNIT, _YEAR = (

@@ -51,9 +51,9 @@ _UNITS = {
     "década": "decade", "minutos": "minute", "horas": "hour", "días": "day", "dias": "day", "semanas": "week",
     "meses": "month", "años": "year", "décadas": "decade", "fin de semana": "weekend", "trimestre": "quarter",
 }  # fmt: skip
-_NUMBERS = dict(
+_NUMBERS: dict[str, float | str] = {**dict(
     zip("uno dos tres cuatro cinco seis siete ocho nueve diez once doce".split(), range(1, 13), strict=True)
-) | {"un": 1, "una": 1, "quince": 15, "veinte": 20, "treinta": 30, "unos": "few", "unas": "few", "algunos": "few",
+), "un": 1, "una": 1, "quince": 15, "veinte": 20, "treinta": 30, "unos": "few", "unas": "few", "algunos": "few",
      "algunas": "few", "pocos": "few", "pocas": "few", "varios": "several", "varias": "several"}  # fmt: skip
 _M, _D, _S = any_of(_MONTHS), any_of(_WEEKDAYS), any_of(_SEASONS)
 _COUNT, _UNIT, _YEAR = (
