@@ -33,7 +33,8 @@ class Options(TypedDict, total=False):
     - `durability`: "normal" (what counts outlives the process, also one that is killed; a power cut may take the last
       moments), or "full" (a power cut takes nothing: each write waits for the disk, those at one moment together).
     - `clock`: a function that returns POSIX seconds.
-    - `languages`: rules for words about time in questions; omitted, `English()`, whose days are those of UTC.
+    - `languages`: rules for words about time in questions; omitted, all of `adaptive_memory_core.languages`, with days
+      of UTC; `all_languages(zone)` for others.
     - `channels`: further ways to find records, by name: functions of a cue, a user and a limit that return ids with a
       number in [0, 1] each; blocking or async. A policy says which ones are asked.
     - `reranker`: a function of a cue and a list of texts to one number each, blocking or async, or an object with

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -17,6 +16,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports
+from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
 from adaptive_memory_core.opened import Opened
@@ -81,7 +81,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             log=parts.keeping.log,
             count_seconds=parts.keeping.count_seconds,
             fields=parts.fields,
-            languages=(English(),) if languages is None else tuple(languages),
+            languages=all_languages() if languages is None else tuple(languages),
             channels=channels,
             sources=stages,
             unanswered=unanswered,
