@@ -229,5 +229,10 @@ class AdaptiveMemory:
     def new_id(self) -> str:
         return self._opened.new_id()
 
+    @property
+    def same_fact(self) -> Theirs | None:
+        """The caller's rule for what says the same, in the place of ours."""
+        return self._opened.same_fact
+
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         return self._opened.reranker_of(given)
