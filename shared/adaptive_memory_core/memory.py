@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -28,6 +29,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store import locations, process_lock
+from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
@@ -143,6 +145,20 @@ class AdaptiveMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
 
+    def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
+        """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
+
+        The copy holds every collection of the directory, and the ledger. Writes into the collection wait meanwhile,
+        recalls go on. `progress` hears how many bytes of how many are copied. docs/operations.md says how to restore.
+        """
+        with self.call():
+            return back_up(*locations.whole_of(self.ports()), locations.checked(path), progress)
+
+    async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
+        """`backup`, async."""
+        copying = partial(self.backup, path, progress=progress)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, copying)
+
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""
         self._opened.flush()
@@ -217,6 +233,11 @@ class AdaptiveMemory:
 
     def new_id(self) -> str:
         return self._opened.new_id()
+
+    @property
+    def same_fact(self) -> Theirs | None:
+        """The caller's rule for what says the same, in the place of ours."""
+        return self._opened.same_fact
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         return self._opened.reranker_of(given)

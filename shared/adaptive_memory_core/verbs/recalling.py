@@ -148,4 +148,5 @@ def _request(
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
         fields=memory.fields,
+        same_fact=memory.same_fact,
     )
