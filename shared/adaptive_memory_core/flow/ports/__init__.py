@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
+    REWRITTEN,
     Advance,
     Counted,
     Doomed,
@@ -26,11 +27,14 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     MirrorNews,
     MirrorPage,
     MirrorRow,
+    Moves,
+    Rewritten,
     Row,
     Since,
     Tally,
     WordNews,
     WordRow,
+    anew,
 )
 from adaptive_memory_core.flow.ports.models import Embedder
 from adaptive_memory_core.flow.ports.records import Records, Stored, seen
@@ -64,8 +68,11 @@ __all__ = [
     "MirrorNews",
     "MirrorPage",
     "MirrorRow",
+    "Moves",
     "Ports",
+    "REWRITTEN",
     "Records",
+    "Rewritten",
     "Row",
     "Search",
     "Since",
@@ -78,6 +85,7 @@ __all__ = [
     "WordRow",
     "Words",
     "WriteBack",
+    "anew",
     "seen",
 ]
 
