@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,17 +52,15 @@ def shown(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, An
     """A row for each budget and each greatest share of it."""
     questions = asked(data, len(data.questions), arguments.seed)[:: arguments.every]
     items = {item.id: item for item in data.items}
+    options: Any = {"k": arguments.k, "reinforce": False, "policy": HYBRID}
     with opened("shown", data, turn) as memory:
-        for longest in arguments.longest:
-            policy = HYBRID.replace(shown={"longest": longest})
-            recalls = [
-                memory.for_user(user_of(one.tenant)).recall(one.query, k=arguments.k, reinforce=False, policy=policy)
-                for one in questions
-            ]
-            for budget in BUDGETS:
-                seen = [_seen(one, recall, items, budget) for one, recall in zip(questions, recalls, strict=True)]
-                means = {name: round(mean([one[name] for one in seen]), 3) for name in ("whole", "cut", "tokens")}
-                yield {"data": data.name, "longest": longest, "budget": budget, **means}
+        found = [memory.for_user(user_of(one.tenant)).recall(one.query, **options) for one in questions]
+    for longest in arguments.longest:
+        recalls = [replace(one, policy=HYBRID.replace(shown={"longest": longest})) for one in found]
+        for budget in BUDGETS:
+            seen = [_seen(one, recall, items, budget) for one, recall in zip(questions, recalls, strict=True)]
+            means = {name: round(mean([one[name] for one in seen]), 3) for name in ("whole", "cut", "tokens")}
+            yield {"data": data.name, "longest": longest, "budget": budget, **means}
 
 
 def _seen(question: Question, recall: Recall, items: dict[str, Item], budget: int) -> dict[str, float]:

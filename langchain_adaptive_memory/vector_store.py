@@ -13,7 +13,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import is_blank, policy_of
 from langchain_adaptive_memory.convert import arguments_of
-from langchain_adaptive_memory.user import Default, checked_default, checked_memory, scope_of
+from langchain_adaptive_memory.user import Default, Over, checked_default, checked_memory, scope_of
 
 Scores = list[tuple[Document, float]]
 
@@ -31,6 +31,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
             How to rank; None is the memory's own.
         reinforce: bool
             Whether what is found counts as read.
+        over: "everyone" | None
+            Whether the records that belong to nobody are found as well; what is learned of those is this user's alone.
 
     A document comes back with the metadata it was given; what has a meaning to the memory (`importance`, `kind`, times)
     is taken and not given back. Scores are similarities. For chains `AdaptiveMemoryRetriever` says more.
@@ -43,8 +45,9 @@ class AdaptiveMemoryVectorStore(VectorStore):
         user_id: Default = None,
         policy: Policy | None = None,
         reinforce: bool = True,
+        over: Over = None,
     ) -> None:
-        self.scope = scope_of(checked_memory(memory), default=checked_default(user_id), key=None)
+        self.scope = scope_of(checked_memory(memory), default=checked_default(user_id), key=None, over=over)
         self._policy, self._reinforce = policy, reinforce
 
     @property

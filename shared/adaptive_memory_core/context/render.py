@@ -60,15 +60,16 @@ def render(
     if not whole.units:
         return ""
     shown = [
-        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose) for one in whole.lines
+        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
+        for one in whole.lines
     ]
     layout = Layout(whole, shown, form, ids, count)
     text = block(form, layout.lines(range(len(shown))))
     if max_tokens is None or count(text) <= max_tokens:
         return text
-    asked, room = words(cue), max(LEAST_EXCERPT, int(longest * max_tokens))
+    asked, most = words(cue), max(LEAST_EXCERPT, int(longest * max_tokens))
     cut = [
-        own if one.rank is None else shortened(own, one.record, asked, room, count, zone=zone, resolve=resolve)
+        own if one.rank is None else shortened(own, one.record, asked, most, count, zone=zone, resolve=resolve)
         for own, one in zip(shown, whole.lines, strict=True)
     ]
     return _fitting(Layout(whole, cut, form, ids, count), max_tokens, summarise)
