@@ -44,7 +44,8 @@ def recall(
 
     What is returned counts as read. `reinforce=False` changes nothing at all: no count, no time, no log. Recalls with
     the same `turn` are one step of the user's recall counter, and a record is read once in it. `now` is the time to
-    rank by, if it is not the present.
+    rank by, if it is not the present; in the past, nothing that was written or began later is returned, and reads,
+    verdicts and pins count as of then, as far as the log tells.
 
     `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot
     widen it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and
@@ -115,14 +116,15 @@ def _request(
     memory = user.memory
     if policy is not None:
         check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
-    at = check.moment(now, "now")
+    at, present = check.moment(now, "now"), memory.now()
     sought, notes = cut(check.cue(cue), memory.keeping.cue_characters)
     return Request(
         id=memory.new_id(),
         scope=user.scope,
         cue=sought,
         k=k,
-        now=memory.now() if at is None else at,
+        now=present if at is None else at,
+        as_of=None if at is None or at >= present else at,
         where=None,
         policy=memory.policy if policy is None else policy,
         regime=memory.regime,
