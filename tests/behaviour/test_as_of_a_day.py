@@ -11,7 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.flow.steps.as_of_day import NO_LOG
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
-from tests.conftest import DAY, START, Clock
+from tests.conftest import DAY, START, Clock, word_vectors
 
 BOTH = Policy(channels=("dense", "lexical"))
 
@@ -49,7 +49,9 @@ def test_what_had_not_begun_is_left_out_and_what_is_of_no_known_time_stays(
     collection: Collection, alice: UserMemory, clock: Clock
 ) -> None:
     alice.remember("tea from June on", id="june", created_at=START - DAY, valid_from=START + 5 * DAY)
-    collection.add(ids=["theirs"], documents=["tea"], embeddings=[[1.0] * 32], metadatas=[{"user_id": "alice"}])
+    collection.add(
+        ids=["theirs"], documents=["tea"], embeddings=word_vectors(["tea"]), metadatas=[{"user_id": "alice"}]
+    )
     clock.pass_days(20)
     found = alice.recall("tea", now=START + DAY, reinforce=False)
     assert found.ids == ("theirs",)
@@ -119,11 +121,9 @@ def test_neighbours_and_shared_scopes_know_nothing_later_either(
 
 async def test_both_frameworks_ask_as_of_a_day(drinker: UserMemory) -> None:
     chain = AdaptiveMemoryRetriever(memory=drinker, k=3, reinforce=False)
-    for found in (chain.invoke("green tea", now=START + DAY), await chain.ainvoke("green tea", now=START + DAY)):
-        assert {one.id for one in found} == {"green", "black", "tax"}
-    index = LlamaRetriever(memory=drinker, k=3, reinforce=False)
-    assert {one.node.node_id for one in index.for_call(now=START + DAY).retrieve("green tea")} == {
-        "green",
-        "black",
-        "tax",
-    }
+    for documents in (chain.invoke("green tea", now=START + DAY), await chain.ainvoke("green tea", now=START + DAY)):
+        assert {one.id for one in documents} == {"green", "black", "tax"}
+    index = LlamaRetriever(memory=drinker, similarity_top_k=3, reinforce=False)
+    nodes = index.retrieve("green tea", now=START + DAY), await index.aretrieve("green tea", now=START + DAY)
+    for found in nodes:
+        assert {one.node.node_id for one in found} == {"green", "black", "tax"}

@@ -20,6 +20,8 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 
+JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
+
 
 def recall(
     user: User,
@@ -67,6 +69,7 @@ def recall(
         reranker=user.memory.reranker_of(reranker),
         refuse=refuse,
         notes=(*request.notes, *notes),
+        as_of=None if now is None or request.now > user.memory.now() - JUST_NOW else request.now,
     )
     return shared_scope.recall(user.memory.ports(), asked, user.fallback)
 
@@ -116,15 +119,14 @@ def _request(
     memory = user.memory
     if policy is not None:
         check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
-    at, present = check.moment(now, "now"), memory.now()
+    at = check.moment(now, "now")
     sought, notes = cut(check.cue(cue), memory.keeping.cue_characters)
     return Request(
         id=memory.new_id(),
         scope=user.scope,
         cue=sought,
         k=k,
-        now=present if at is None else at,
-        as_of=None if at is None or at >= present else at,
+        now=memory.now() if at is None else at,
         where=None,
         policy=memory.policy if policy is None else policy,
         regime=memory.regime,
