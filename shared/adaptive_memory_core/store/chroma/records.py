@@ -10,6 +10,7 @@ from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
+from adaptive_memory_core.store.chroma.write_gate import told_alone
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
-            told(lambda: self.collection.delete(ids=own))
+            told_alone(self.collection, lambda: self.collection.delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -159,7 +160,9 @@ class ChromaRecords:
 
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
-        told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
+        ids = list(changes)
+        metadatas: Any = [dict(one) for one in changes.values()]
+        told_alone(self.collection, lambda: self.collection.update(ids=ids, metadatas=metadatas))
         self._on_annotated(changes)
 
     def _write(
@@ -169,13 +172,14 @@ class ChromaRecords:
         vectors: Sequence[Vector],
         metadatas: Sequence[Metadata],
     ) -> None:
-        told(
+        told_alone(
+            self.collection,
             lambda: write(
                 ids=[one.stored_id for one in records],
                 documents=[one.record.text for one in records],
                 metadatas=metadatas,
                 embeddings=vectors,
-            )
+            ),
         )
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
