@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
+from adaptive_memory_core.flow.candidates.untried_channels import UntriedChannels
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
@@ -88,6 +89,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             channels=channels,
             sources=stages,
             unanswered=unanswered,
+            untried=UntriedChannels(),
         )
         return parts.start(handles.pop_all(), options.get("reranker"), same_fact)
     raise AssertionError("An ExitStack swallows nothing.")
