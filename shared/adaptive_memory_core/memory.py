@@ -32,6 +32,7 @@ from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -121,6 +122,7 @@ class AdaptiveMemory:
         user: str,
         *,
         over: Literal["everyone"] | None = None,
+        policy: Policy | None = None,
         fallback: str | UserMemory | None = None,
         fallback_below: int = 1,
     ) -> UserMemory:
@@ -128,14 +130,17 @@ class AdaptiveMemory:
 
         An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
         user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
+        A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
+        later processes too, until another is given or `reset_policy()` is called.
         `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
         `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
+        own = OwnPolicy() if policy is None else OwnPolicy(keep_policy(self.ports(), scope, policy))
         if fallback is None:
-            return UserMemory(self, scope)
+            return UserMemory(self, scope, own_policy=own)
         behind = fallback.scope_in(self) if isinstance(fallback, UserMemory) else check.user_scope(fallback)
-        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below))
+        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below), own)
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""

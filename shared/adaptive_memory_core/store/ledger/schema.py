@@ -337,6 +337,11 @@ _SAID = """
 ALTER TABLE records ADD COLUMN said BLOB;     -- digest of the words that the reads are of; NULL: not kept yet
 """
 
+_OWN_POLICIES = """
+ALTER TABLE users ADD COLUMN policy TEXT;        -- the user's own, as JSON; NULL: the memory's
+ALTER TABLE users ADD COLUMN lead_weights TEXT;  -- how far verdicts have moved what each lead counts, as JSON
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -354,6 +359,7 @@ MIGRATIONS: tuple[str, ...] = (
     _READERS,
     _WORDS_VERSION,
     _SAID,
+    _OWN_POLICIES,
 )
 
 
