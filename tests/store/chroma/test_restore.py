@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import numpy as np
 import pytest
 
@@ -147,7 +146,7 @@ def test_without_a_copy_a_torn_database_is_named_as_before(tmp_path: Path) -> No
     (tmp_path / "memory" / DATABASE).write_bytes(b"hello")
     with pytest.raises(DamagedStoreError, match="recover"):
         AdaptiveMemory.repair(tmp_path / "memory", embedder=Embedding().named)
-    with chromadb.PersistentClient(str(tmp_path / "new")) as client:
+    with client_over(tmp_path / "new") as client:
         client.create_collection("others", embedding_function=None)
     with pytest.raises(NotFoundError, match="'memories'"):
         AdaptiveMemory.repair(tmp_path / "new", embedder=Embedding().named)
