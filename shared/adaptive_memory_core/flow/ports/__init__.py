@@ -27,6 +27,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Row,
     Since,
     Tally,
+    Versions,
     WordNews,
     WordRow,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "Stored",
     "Tally",
     "Vector",
+    "Versions",
     "Where",
     "WordNews",
     "WordRow",

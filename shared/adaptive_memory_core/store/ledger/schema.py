@@ -291,6 +291,10 @@ CREATE TRIGGER mirror_out AFTER DELETE ON mirror BEGIN
 END;
 """
 
+_MIRROR_DROPS = """
+ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -304,6 +308,7 @@ MIGRATIONS: tuple[str, ...] = (
     _LOGGED_IDS,
     _TO_PURGE,
     _MIRROR,
+    _MIRROR_DROPS,
 )
 
 
