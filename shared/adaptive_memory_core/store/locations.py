@@ -120,6 +120,12 @@ def directory_of(collection: Collection) -> Path | None:
     return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
 
 
+def is_in_ram(collection: Collection) -> bool:
+    """Whether it is embedded and kept nowhere: it goes with its process."""
+    settings = _settings(collection)
+    return _embedded(settings) and not settings.is_persistent
+
+
 def address_of(collection: Collection) -> tuple[Any, ...]:
     """Where a collection is, and as whom we are there: two that have this and their id in common are one.
 

@@ -5,10 +5,11 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
+
+import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
@@ -148,7 +149,8 @@ class LedgerMirror:
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             found = sql.execute(_CHANGED, (user, since)).fetchall() if user != NOBODY else []
-            return [(number, row, text, _read(metadata)) for number, row, text, metadata in found]
+        with decoding("a record's metadata"):
+            return [(*one, None if data is None else orjson.loads(data)) for *one, data in found]
 
     def complete_at(self) -> str | None:
         """The state of the collection in which all of it was last compared."""
@@ -190,7 +192,8 @@ class LedgerMirror:
             rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
                 query, (self._shared.collection_key, *chunk)
             )
-            found += [(stored_id, text, _read(metadata)) for stored_id, text, metadata in rows]
+            with decoding("a record's metadata"):
+                found += [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
         return found
 
 
@@ -204,12 +207,4 @@ def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]
 
 
 def _written(metadata: Metadata | None) -> str | None:
-    return None if metadata is None else json.dumps(dict(metadata), separators=(",", ":"))
-
-
-def _read(metadata: str | None) -> Metadata | None:
-    if metadata is None:
-        return None
-    with decoding("a record's metadata"):
-        found: Metadata = json.loads(metadata)
-        return found
+    return None if metadata is None else orjson.dumps(dict(metadata)).decode()

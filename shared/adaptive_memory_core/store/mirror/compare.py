@@ -49,7 +49,7 @@ class Comparison:
             page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
             todo += self._renew(page)
             yield
-        if written is not None:
+        if written is not None and written.last != known:
             self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
 
