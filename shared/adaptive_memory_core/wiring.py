@@ -29,6 +29,7 @@ from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.background import Background, Chore, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
+from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaRecords
@@ -121,7 +122,13 @@ class _Parts:
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
-        chores: tuple[Chore, ...] = (self.write_back, self.words, *self.mirror.chores, self.floors)
+        chores: list[Chore] = [
+            self.write_back,
+            self.words,
+            *self.mirror.chores,
+            self.floors,
+            *checkpoints_of(self.ledger, self.background.wake),
+        ]
         opened = Opened(
             ports=self.ports,
             in_force=self.in_force,

@@ -1,4 +1,4 @@
-"""Does another process have this directory open? One process for each embedded directory."""
+"""Which process may touch the Chroma in a directory? The one that holds its lock: one for each embedded directory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,29 @@ _guard = threading.Lock()
 def claim(directory: Path) -> None:
     """Take an embedded directory for this process; several memories of one process share it."""
     place = directory.resolve()
+    if not claimed(place):
+        raise StoreInUseError(
+            f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
+            "index and can damage it. Close the other one, or start a server with "
+            f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
+            "get_collection(...), ledger=<one file for all>)."
+        )
+
+
+def claimed(directory: Path) -> bool:
+    """Take it where no other process has it; whether it is this one's now. It is freed when the process dies.
+
+    A process that was forked from the holder has nothing of the lock, so it neither holds it nor keeps it from others.
+    """
+    place = directory.resolve()
     with _guard:
         lock, users, pid = _held.get(place, (FileLock(place / LOCK_NAME, thread_local=False), 0, os.getpid()))
         if pid != os.getpid():  # inherited by a fork: the lock is the parent's
             lock, users = FileLock(place / LOCK_NAME, thread_local=False), 0
-        if users == 0:
-            _take(lock, place)
+        if users == 0 and not _taken(lock, place):
+            return False
         _held[place] = (lock, users + 1, os.getpid())
+        return True
 
 
 @contextmanager
@@ -58,22 +74,11 @@ def release(directory: Path) -> None:
             lock.release()
 
 
-def _take(lock: FileLock, place: Path) -> None:
-    try:
-        _acquire(lock, place)
-    except Timeout as error:
-        raise StoreInUseError(
-            f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
-            "index and can damage it. Close the other one, or start a server with "
-            f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
-            "get_collection(...), ledger=<one file for all>)."
-        ) from error
-
-
-def _acquire(lock: FileLock, place: Path) -> None:
+def _taken(lock: FileLock, place: Path) -> bool:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise
+        return False
     except OSError as error:
         raise StoreError(f"{str(place)!r} cannot be locked: {error}. Give a directory that may be written.") from error
+    return True

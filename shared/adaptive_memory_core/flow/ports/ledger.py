@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Counted,
     Doomed,
     Due,
+    DueRecord,
     Entry,
     Erased,
     Extent,
@@ -21,6 +22,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Judge,
     KnownStates,
     MirrorNews,
+    MirrorPage,
     MirrorRow,
     Row,
     Since,
@@ -96,6 +98,7 @@ class Removal(Protocol):
     """Records that leave: their states, verdicts, words and lines of the log, in one transaction."""
 
     def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
+    def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int: ...
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
     def retire(
         self,
@@ -171,6 +174,8 @@ class WordRows(Protocol):
     def size(self) -> int: ...
     def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
     def stored_ids(self) -> set[str]: ...
+    def version(self) -> int: ...
+    def keep_version(self, version: int) -> None: ...
     def news(self, scope: Scope, written: int, removed: int) -> WordNews: ...
 
 
@@ -192,7 +197,6 @@ class MirrorRows(Protocol):
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
 
-    def count(self, scope: Scope) -> int: ...
     def versions(self, stored_ids: Sequence[str]) -> Versions: ...
     def renew(
         self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
@@ -204,6 +208,33 @@ class MirrorRows(Protocol):
         """The state of the collection, as `keep_complete_at` was told, in which all of it was last compared."""
 
     def keep_complete_at(self, state: str | None) -> None: ...
+
+
+class MirrorPages(Protocol):
+    """What is asked of the mirror besides records by their ids."""
+
+    def page(self, scope: Scope, after: int, limit: int) -> MirrorPage: ...
+    def count(self, scope: Scope) -> int: ...
+    def mentioning(self, scope: Scope, fragments: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
+
+    def latest(self, most: int) -> list[str]: ...
+
+
+class DueRecords(Protocol):
+    """Records that were written, changed or removed in the mirror first, and have yet to be in the collection.
+
+    One process alone touches an embedded collection; the others leave here what it is to do, in the transaction that
+    changes the mirror. A later change of such a record in the mirror is due as well.
+    """
+
+    def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None: ...
+    def first(self, limit: int) -> list[DueRecord]: ...
+    def settle(self, done: Sequence[DueRecord]) -> None:
+        """The collection shows these; those that changed since stay. Their read states are due from here on."""
+
+    def among(self, stored_ids: Collection[str]) -> set[str]: ...
+    def waiting(self) -> int: ...
 
 
 class Retention(Protocol):
@@ -259,6 +290,10 @@ class Ledger(Protocol):
     def words(self) -> WordRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
+    @property
+    def mirror_pages(self) -> MirrorPages: ...
+    @property
+    def due_records(self) -> DueRecords: ...
     @property
     def retention(self) -> Retention: ...
     @property

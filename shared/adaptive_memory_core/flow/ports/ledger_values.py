@@ -14,6 +14,7 @@ from adaptive_memory_core.records import Dropped, Metadata, ReadState, Scope, Sc
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
+WORDS_VERSION = 2  # of how that is made; rows of an earlier one are made anew in the background
 
 
 class Advance(Protocol):
@@ -132,6 +133,21 @@ class Due:
     stored_id: str
     scope: Scope
     state: ReadState
+
+
+class MirrorPage(NamedTuple):
+    """Some records in the order of writing, and the number of the last one's row."""
+
+    last: int
+    rows: Sequence[tuple[str, str | None, Metadata | None]]
+
+
+class DueRecord(NamedTuple):
+    """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
+
+    number: int
+    stored_id: str
+    gone: bool
 
 
 class WordNews(NamedTuple):

@@ -99,13 +99,6 @@ class LedgerMirror:
             drop(sql, self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
 
-    def count(self, scope: Scope) -> int:
-        """How many records of the user have a row."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            found: int = sql.execute("SELECT count(*) FROM mirror WHERE user_key = ?", (user,)).fetchone()[0]
-        return 0 if user == NOBODY else found
-
     def size(self) -> int:
         """How many records have a row."""
         found: int | None = self._note("records")
@@ -208,3 +201,11 @@ def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]
 
 def _written(metadata: Metadata | None) -> str | None:
     return None if metadata is None else orjson.dumps(dict(metadata)).decode()
+
+
+def read_metadata(metadata: str | None) -> Metadata | None:
+    if metadata is None:
+        return None
+    with decoding("a record's metadata"):
+        found: Metadata = orjson.loads(metadata)
+        return found

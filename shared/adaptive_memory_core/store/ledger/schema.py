@@ -291,6 +291,48 @@ CREATE TRIGGER mirror_out AFTER DELETE ON mirror BEGIN
 END;
 """
 
+_DUE_RECORDS = """
+CREATE TABLE due_records (                    -- what the process that holds Chroma has yet to put into it or take out
+    number INTEGER PRIMARY KEY AUTOINCREMENT, -- another at each change: a later one is not taken for done
+    collection_key INTEGER NOT NULL,
+    stored_id TEXT NOT NULL,
+    gone INTEGER NOT NULL                     -- 0: as `mirror` has it
+);
+CREATE UNIQUE INDEX due_records_by_stored_id ON due_records (collection_key, stored_id);
+CREATE TRIGGER due_records_written AFTER INSERT ON mirror
+WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
+    INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (new.collection_key, new.stored_id, 0);
+END;
+CREATE TRIGGER due_records_changed AFTER UPDATE ON mirror
+WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
+    INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (new.collection_key, new.stored_id, 0);
+END;
+"""
+
+_READERS = """
+ALTER TABLE records ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;  -- 1: a user's own state of a record of everyone's
+DROP INDEX records_by_stored_id;
+CREATE UNIQUE INDEX records_by_stored_id ON records (collection_key, stored_id) WHERE reader = 0;
+CREATE UNIQUE INDEX records_of_readers ON records (collection_key, stored_id, user_key) WHERE reader = 1;
+DROP TRIGGER records_in;
+CREATE TRIGGER records_in AFTER INSERT ON records WHEN new.reader = 0 BEGIN
+    UPDATE collections SET rows = rows + 1 WHERE collection_key = new.collection_key;
+END;
+DROP TRIGGER records_out;
+CREATE TRIGGER records_out AFTER DELETE ON records WHEN old.reader = 0 BEGIN
+    UPDATE collections SET rows = rows - 1 WHERE collection_key = old.collection_key;
+END;
+DROP TRIGGER words_with_records;
+CREATE TRIGGER words_with_records AFTER DELETE ON records WHEN old.reader = 0 BEGIN
+    DELETE FROM words WHERE collection_key = old.collection_key AND stored_id = old.stored_id;
+END;
+ALTER TABLE recalls ADD COLUMN over TEXT;     -- whose records were read beside the user's own; NULL: nobody's
+"""
+
+_WORDS_VERSION = """
+ALTER TABLE collections ADD COLUMN words_version INTEGER NOT NULL DEFAULT 1;  -- of how words were made of all its texts
+"""
+
 _MIRROR_DROPS = """
 ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
 """
@@ -308,6 +350,9 @@ MIGRATIONS: tuple[str, ...] = (
     _LOGGED_IDS,
     _TO_PURGE,
     _MIRROR,
+    _DUE_RECORDS,
+    _READERS,
+    _WORDS_VERSION,
     _MIRROR_DROPS,
 )
 

@@ -10,10 +10,12 @@ from adaptive_memory_core.store.ledger import full_check
 from adaptive_memory_core.store.ledger.audit import LedgerAudit
 from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.log import LedgerLog
+from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
 from adaptive_memory_core.store.ledger.notes import LedgerNotes
 from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
@@ -49,6 +51,7 @@ class SQLiteLedger:
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
+        self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property

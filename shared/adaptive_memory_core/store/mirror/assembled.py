@@ -49,10 +49,10 @@ def mirrored(
     state: CollectionState = SizeAndLast(records, seen_seconds) if directory is None else FileTimes(directory)
     in_step = InStep(state, seen_seconds)
     again = AGAIN_SECONDS if directory is None else None
-    comparison = Comparison(records, rows, in_step, directory)
+    comparison = Comparison(records, ledger, in_step, directory)
     keeper = MirrorKeeper(comparison, in_step, wake, seen_seconds=seen_seconds, again_seconds=again)
     index = MirrorIndex(rows, fields, in_step, ledger.afterwards, keeper)
     records.heard = index
-    inside = MirrorSearch(rows, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE))
+    inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE))
     either = MirroredSearch(search, inside, keeper, most_records=keeping.mirror_records)
     return Mirrored(either, (index,), (keeper,), keeper)

@@ -46,6 +46,7 @@ class UpToDateWords:
         self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
+        self._outdated: bool | None = None  # whether an earlier version made some words; None before it was asked
         self._heard: deque[tuple[Scope, Sequence[Found], Sequence[str]]] = deque()
 
     def expect(self) -> None:
@@ -106,27 +107,35 @@ class UpToDateWords:
             return
         if self._index.unwritten or self._working():  # what is taken in just now is to be written as well
             self._keep()
+        if self._outdated is None:
+            self._outdated = self._index.outdated
+        if self._outdated:
+            with self._turn:
+                self._start(self._make_anew())
         if not self._all_due and self._ids_are_due():
             self._all_due = True
             self._wake()
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: reread(self._index, self._store, scope)))
+                self._start(self._reread(scope))
+
+    def _reread(self, scope: Scope) -> Iterator[None]:
+        for one in scope.parts:
+            reread(self._index, self._store, one)
+            yield
 
     def _keep(self) -> None:
         """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
-        if not self._turn.acquire(blocking=False):
+        if self._turn.locked():  # asked and not tried: an interrupt right after a try would leave it taken for ever
             self._owed = True
             return
-        try:
+        with self._turn:
             if self._index.unwritten <= AT_ONCE and not self._working():
                 self._index.keep(AT_ONCE)
                 return
             self._owed = True
             self._start(self._write_down())
-        finally:
-            self._turn.release()
 
     def wait(self) -> float | None:
         return 0.0 if self._working() or self._heard or self._all_due else None
@@ -219,6 +228,16 @@ class UpToDateWords:
                 yield from self._write_down()
         self._all_compared = (state, began)
 
+    def _make_anew(self) -> Iterator[None]:
+        """Words that an earlier version made otherwise, page by page; until then they are found as it made them."""
+        known = sorted(self._index.known())
+        for start in range(0, len(known), PAGE):
+            with self._index.comparing():
+                self._index.make_anew(self._store.rows(known[start : start + PAGE]))
+            yield
+        self._index.keep_version()
+        self._outdated = False
+
     def _ids_are_due(self) -> bool:
         """Whether all ids are to be compared again: somebody may have removed as many as were written elsewhere."""
         state, at = self._all_compared
@@ -232,9 +251,3 @@ class UpToDateWords:
         while self._index.keep(PAGE):
             yield
         self._owed = False
-
-
-def once(work: Callable[[], object]) -> Iterator[None]:
-    """Work that is done in one go."""
-    work()
-    yield

@@ -17,7 +17,18 @@ from tests.conftest import Clock
 
 PARTS = (
     *("states", "inheritance", "recalls", "log", "verdicts", "removal", "id_locks", "audit", "statistics", "floors"),
-    *("notes", "outbox", "words", "mirror", "retention", "comparison", "read_only", "outlives_process"),
+    *(
+        "notes",
+        "outbox",
+        "words",
+        "mirror",
+        "mirror_pages",
+        "due_records",
+        "retention",
+        "comparison",
+        "read_only",
+        "outlives_process",
+    ),
     *("faults", "transaction", "afterwards", "close"),
 )
 

@@ -1,0 +1,157 @@
+"""How does a process keep records that does not hold the collection? In the mirror, and on the list of what is due."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.records import Fields, Metadata, Record, Scope
+from adaptive_memory_core.stored_metadata import belongs, merged, metadata_of, revision, unlinked
+from adaptive_memory_core.where.parse import predicate
+
+LARGEST_BATCH = 1_000  # records of one write, for all other processes wait until its transaction is kept
+PAGE = 5_000
+Row = tuple[str, str | None, Metadata | None]
+Changes = Callable[[Record, Metadata], Metadata]  # of a record's metadata, given what there is
+
+
+class MirrorRecords:
+    """The `Records` port over the ledger's mirror. Every change is one transaction with what makes it due: whichever
+    process holds the collection puts it there."""
+
+    batch_size = LARGEST_BATCH
+
+    def __init__(self, ledger: Ledger, fields: Fields, space: str) -> None:
+        self._ledger, self.fields, self.space = ledger, fields, space
+        self._mirror, self._pages = ledger.mirror, ledger.mirror_pages
+
+    def extent(self) -> Extent:
+        """How many records there are, whosever they are, and which came last."""
+        last = self.latest(1)
+        return Extent(self.size(), last[0] if last else None)
+
+    def size(self) -> int:
+        return self._mirror.size()
+
+    def ids(self) -> list[str]:
+        return list(self._mirror.stored_ids())
+
+    def latest(self, most: int) -> list[str]:
+        """The ids that were written last, whoever they belong to."""
+        return self._pages.latest(most)
+
+    def rows(self, stored_ids: Sequence[str]) -> list[Row]:
+        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        return self._mirror.rows(stored_ids)
+
+    def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
+        """The metadata of those of the records that exist."""
+        return {stored_id: metadata or {} for stored_id, _, metadata in self.rows(stored_ids)}
+
+    def taken(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids, as they stand in the collection, that exist - whoever they belong to."""
+        return {stored_id for stored_id, _, _ in self.rows(ids)}
+
+    def count(self, scope: Scope) -> int:
+        """How many records the scope has."""
+        return self._pages.count(scope)
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
+        """Those of the records that exist in this scope, by the ids the user knows."""
+        found = {record_id(scope, one.stored_id): one for one in self._own(scope, ids)}
+        missing = [scoped_id(scope, one) for one in ids if one not in found]
+        found |= {record_id(scope, one.stored_id): one for one in self._own(scope, missing)}
+        return {one: found[one] for one in ids if one in found}
+
+    def pages(self, scope: Scope) -> Iterator[list[Found]]:
+        """All records of this scope, a page at a time."""
+        last = 0
+        while True:
+            last, rows = self._pages.page(scope, last, PAGE)
+            yield self._of(scope, rows)
+            if len(rows) < PAGE:
+                return
+
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
+        key = self.fields.session
+        fragments = {json.dumps(one if isinstance(one, str) else key) for one in sessions}
+        return self._passing(scope, sorted(fragments), {key: {"$in": list(sessions)}})[:limit]
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope whose metadata show this flag."""
+        key = getattr(self.fields, flag)
+        return [one.stored_id for one in self._passing(scope, [f"{json.dumps(key)}:1"], {key: 1})]
+
+    def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write new records."""
+        self._put(scope, records, vectors, lambda record, _: metadata_of(scope, record, self.fields))
+
+    def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write over existing records; keys they no longer have go, what reads have taught stays."""
+        self._put(scope, records, vectors, lambda record, present: revision(scope, record, present, self.fields))
+
+    def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
+        """Set metadata of one record of this scope, given by our field names; None takes a key away."""
+        values = {getattr(self.fields, name): value for name, value in changes.items()}
+        with self._ledger.transaction():
+            if self._own(scope, [stored_id]):
+                self.update_metadata({stored_id: values})
+
+    def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Delete those of the ids that are of this scope."""
+        with self._ledger.transaction():
+            own = [one.stored_id for one in self._own(scope, stored_ids)]
+            self._mirror.drop(own)
+            self._ledger.due_records.mark(own, gone=True)
+
+    def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
+        """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
+        with self._ledger.transaction():
+            named = self._of(scope, self._pages.mentioning(scope, [json.dumps(record_id)]))
+            changes = {one.stored_id: unlinked(one.metadata or {}, record_id, began, self.fields) for one in named}
+            self.update_metadata({stored_id: change for stored_id, change in changes.items() if change})
+
+    def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into records that exist."""
+        with self._ledger.transaction():
+            there = self.taken(list(changes))
+            self._mirror.annotate({stored_id: changes[stored_id] for stored_id in there})
+            self._ledger.due_records.mark(list(there), gone=False)
+
+    def _put(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector], changes: Changes) -> None:
+        ids = [one.stored_id for one in records]
+        with self._ledger.transaction():
+            present = self.metadata(ids)
+            rows = [
+                MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))
+                for one, vector in zip(records, vectors, strict=True)
+            ]
+            self._mirror.put({scope: rows})
+            self._ledger.due_records.mark(ids, gone=False)
+
+    def _passing(self, scope: Scope, fragments: Sequence[str], where: dict[str, Any]) -> list[Found]:
+        """Those of the scope's records that mention one of the fragments and pass the filter."""
+        test = predicate(where)
+        found = self._of(scope, self._pages.mentioning(scope, fragments) if fragments else [])
+        return [one for one in found if test(one.metadata or {}, one.text)]
+
+    def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
+        return self._of(scope, self.rows(stored_ids))
+
+    def _of(self, scope: Scope, rows: Sequence[Row]) -> list[Found]:
+        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+
+
+def _merged(one: Stored, before: Mapping[str, Metadata], changes: Changes) -> Metadata | None:
+    present = before.get(one.stored_id, {})
+    return merged(present, changes(one.record, present))
+
+
+def _written(vector: Vector) -> bytes:
+    return np.asarray(vector, dtype="<f4").tobytes()
