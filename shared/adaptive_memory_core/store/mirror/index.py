@@ -46,6 +46,9 @@ class MirrorIndex:
             self._rows.annotate(changes)
             self._heard(list(changes))
 
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """They are found as they were until they are written; what does not reach the mirror then is read again."""
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """What verdicts change is written back into the metadata, and heard of then."""
 

@@ -76,6 +76,10 @@ class UpToDateWords:
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
 
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        """Not known until they are written: whatever comes in between, they are read again."""
+        self._index.drop(stored_ids)
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """Words are not moved by verdicts."""
 
