@@ -64,6 +64,7 @@ class Opened:
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack
     reranker: Reranker | None
+    same_fact: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     closed: bool = False

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -17,8 +16,10 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports
+from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.models.reranker import Reranker, as_reranker, sources_of
+from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Opened
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.policy.keeping import Keeping
@@ -55,6 +56,8 @@ def opened(collection: Collection, options: Options) -> Opened:
     channels = {name: Theirs(one, unanswered[name]) for name, one in sources_of(options.get("channels")).items()}
     if (reranker := options.get("reranker")) is not None:
         as_reranker(reranker)
+    rule = as_rule(options.get("same_fact"))
+    same_fact = None if rule is None else Theirs(rule, unanswered["same_fact"])
     stages = stages_with(channels)
     in_force = PolicyInForce(options["policy"] or Policy(), options["clock"], channels_of(stages))
     directory = locations.directory_of(collection)
@@ -81,12 +84,12 @@ def opened(collection: Collection, options: Options) -> Opened:
             log=parts.keeping.log,
             count_seconds=parts.keeping.count_seconds,
             fields=parts.fields,
-            languages=(English(),) if languages is None else tuple(languages),
+            languages=all_languages() if languages is None else tuple(languages),
             channels=channels,
             sources=stages,
             unanswered=unanswered,
         )
-        return parts.start(handles.pop_all(), options.get("reranker"))
+        return parts.start(handles.pop_all(), options.get("reranker"), same_fact)
     raise AssertionError("An ExitStack swallows nothing.")
 
 
@@ -121,7 +124,7 @@ class _Parts:
         self.indexes: tuple[Index, ...] = (self.words, *self.mirror.indexes)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
-    def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
+    def start(self, handles: ExitStack, reranker: Reranker | None, same_fact: Theirs | None) -> Opened:
         chores: list[Chore] = [
             self.write_back,
             self.words,
@@ -142,6 +145,7 @@ class _Parts:
             whole=self._whole,
             handles=handles,
             reranker=reranker,
+            same_fact=same_fact,
         )
         opened.expect_words()
         self.background.start(chores, opened.let_go)
