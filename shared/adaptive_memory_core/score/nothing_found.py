@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.fuse import relevance, stretch
 from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
@@ -78,8 +78,9 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     if not fit:
         return None
-    own = policy.own_weights
-    together = max(sum(relevance(hit.similarity, hit.leads, policy.weighing, own).values()) for hit in fit)
+    fusion, own = policy.weighing, policy.own_weights
+    stretched = stretch(fit, fusion)
+    together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, stretched).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
 
