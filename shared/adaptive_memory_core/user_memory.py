@@ -91,8 +91,8 @@ class UserMemory:
         return f"<memory of {self.scope}>"
 
     @property
-    def user(self) -> str | None:
-        return self.scope.user
+    def user(self) -> str | int | None:
+        return self.scope.name
 
     @property
     def memory(self) -> Memory:

@@ -129,7 +129,8 @@ class Recall(Sequence[Scored]):
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
-        options |= {"beside": self.beside, "merge": self.policy.shown.merge, "fields": self.fields}
+        options |= {"beside": self.beside, "merge": self.policy.shown.merge, "longest": self.policy.shown.longest}
+        options |= {"cue": self.cue.own_words, "fields": self.fields}
         text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text

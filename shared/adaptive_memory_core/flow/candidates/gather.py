@@ -19,6 +19,7 @@ from adaptive_memory_core.learn.state_as_of import Past, state_then
 from adaptive_memory_core.learn.usefulness_weight import gain
 from adaptive_memory_core.policy.channel_names import DENSE
 from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
+from adaptive_memory_core.score.odd_importance import odd_importance
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 from adaptive_memory_core.stored_metadata import hits_of
@@ -76,6 +77,8 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     hits = present(request, found, known)
     if dense.error is not None and not hits:
         raise dense.error
+    odd = odd_importance(hits, request.fields)
+    notes += [] if odd is None else [odd]
     return Gathered(
         cue,
         nearest=hits[: len(dense.found)],
