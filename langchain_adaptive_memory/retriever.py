@@ -92,7 +92,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         ```
 
     `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call takes
-    all of these from `k` to `reinforce`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the question;
+    all of these from `k` to `reinforce`, `now` (POSIX seconds: as of that day) and `turn` (a name for the question;
     usually the root of the run tree, so that all calls for one question are one read). A blank query finds nothing.
     """
 
@@ -180,6 +180,14 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     async def aflush(self) -> None:
         """`flush`, async."""
         await whole_memory(self.memory).aflush()
+
+    def sync(self) -> None:
+        """Take in what other programs have written into the collection, before this returns."""
+        whole_memory(self.memory).sync()
+
+    async def async_sync(self) -> None:
+        """`sync`, async."""
+        await whole_memory(self.memory).async_sync()
 
     def explain_last(self, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN) -> str:
         """How this user's newest answer came about: each document's score in parts, what was dropped, and why."""

@@ -92,10 +92,11 @@ class AdaptiveMemory:
     ) -> CheckReport:
         """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
 
-        A damaged index is made anew from the collection's own records, the old files are kept. Vectors that cannot be
-        read are made again with `embedder` (omitted, the bundled one); `progress` hears how many records are done, of
-        how many. With `anew` an index that is whole is made again too: until then Chroma's files keep the vectors of
-        what was forgotten, and the old files do until you delete them. `check(repair=True)` follows.
+        A damaged index is made anew from the collection's own records, the old files are kept. Where Chroma's database
+        is torn or gone, or the collection is, it is made again from the ledger's copy. Vectors that can neither be read
+        nor are in the ledger are made again with `embedder` (omitted, the bundled one); `progress` hears how many
+        records are done, of how many. With `anew` an index that is whole is made again too: until then Chroma's files
+        keep the vectors of what was forgotten, and the old files do until you delete them. A check follows.
         """
         found = wiring.repaired(path, collection, embedder, ledger, progress, anew=anew)
         try:
@@ -118,7 +119,7 @@ class AdaptiveMemory:
 
     def for_user(
         self,
-        user: str,
+        user: str | int,
         *,
         over: Literal["everyone"] | None = None,
         policy: Policy | None = None,
@@ -127,8 +128,9 @@ class AdaptiveMemory:
     ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
-        user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
+        An empty or missing user raises ScopeError. A number is a user whom the metadata name by one, and another than
+        the user of that text. With `over="everyone"` recalls find the records that belong to no user as well, labelled
+        (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
         A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
         later processes too, until another is given or `reset_policy()` is called.
         `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
@@ -166,6 +168,18 @@ class AdaptiveMemory:
     async def aflush(self) -> None:
         """`flush`, async."""
         await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
+
+    def sync(self) -> None:
+        """Take in now what other programs have written into the collection, before this returns.
+
+        Recalls notice it by themselves: at once in an embedded Chroma, on a server within
+        `Keeping.others_seen_seconds`.
+        """
+        self._opened.sync()
+
+    async def async_sync(self) -> None:
+        """`sync`, async."""
+        await asyncio.get_running_loop().run_in_executor(self.executor, self.sync)
 
     def close(self) -> None:
         """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""

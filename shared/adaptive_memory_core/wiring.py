@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import channels_of, stages_with
+from adaptive_memory_core.flow.candidates.untried_channels import UntriedChannels
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder, bundled_unless, of_collection
@@ -39,7 +40,7 @@ from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
-from adaptive_memory_core.store.mirror.index import MirrorIndex
+from adaptive_memory_core.store.mirror.assembled import mirrored
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
@@ -71,7 +72,7 @@ def opened(collection: Collection, options: Options) -> Opened:
         parts = _Parts(collection, options, in_force, embedder, ledger)
         languages = options.get("languages")
         parts.ports = Ports(
-            search=parts.search,
+            search=parts.mirror.search,
             records=parts.records,
             ledger=ledger,
             embedder=parts.embedder,
@@ -88,6 +89,7 @@ def opened(collection: Collection, options: Options) -> Opened:
             channels=channels,
             sources=stages,
             unanswered=unanswered,
+            untried=UntriedChannels(),
         )
         return parts.start(handles.pop_all(), options.get("reranker"), same_fact)
     raise AssertionError("An ExitStack swallows nothing.")
@@ -109,26 +111,26 @@ class _Parts:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
         self.fields = options["fields"] or Fields()
-        mirrored = ledger.outlives_process and not ledger.read_only
-        mirror = (MirrorIndex(ledger.mirror, self.fields),) if mirrored else ()
-        self.records = ChromaRecords(collection, self.fields, *(one.annotated for one in mirror))
-        self.search = ChromaSearch(collection, self.fields)
+        self.records = ChromaRecords(collection, self.fields)
         self.directory = locations.directory_of(collection)
         self._look_for_gone = is_beside(self.directory, options.get("ledger"))
         compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection, ledger)
         self.background = Background()
         wake = self.background.wake
+        search = ChromaSearch(collection, self.fields)
+        self.mirror = mirrored(self.records, search, ledger, self.keeping, self.directory, wake)
         self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)
         index = WordIndex(ledger.words, self.fields, ledger.afterwards)
         self.words = UpToDateWords(index, self.records, wake, ChangeWatch(self.directory))
-        self.indexes: tuple[Index, ...] = (self.words, *mirror)
+        self.indexes: tuple[Index, ...] = (self.words, *self.mirror.indexes)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None, same_fact: Theirs | None) -> Opened:
         chores: list[Chore] = [
             self.write_back,
             self.words,
+            *self.mirror.chores,
             self.floors,
             *checkpoints_of(self.ledger, self.background.wake),
         ]
@@ -140,6 +142,7 @@ class _Parts:
             embedder_name=self.embedder_name,
             write_back=self.write_back,
             words=self.words,
+            mirror=self.mirror.keeper,
             background=self.background,
             whole=self._whole,
             handles=handles,
@@ -191,6 +194,8 @@ def repaired(
     anew: bool,
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
-    directory = locations.there(path)
+    directory = locations.checked(path)
+    if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
+        directory = locations.there(path)
     beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
     return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

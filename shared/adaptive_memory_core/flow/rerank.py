@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, present
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
@@ -20,6 +21,7 @@ from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
+from adaptive_memory_core.score.odd_importance import odd_importance
 
 
 def rerank(
@@ -29,6 +31,7 @@ def rerank(
 
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
+    request = yield from as_of_day(ports, request)
     request = yield from understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
     judged = yield from rerank_best(request, gathered.hits)
@@ -50,13 +53,14 @@ def _looked_up(
     hits = present(request, there, known)
     welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
     visitors = [Hit(Record(one, guests[one]), 0.0, one) for one in similarities if one in welcome]
+    unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
         nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
         others=[],
         known=known,
         asked=request.candidates,
-        notes=() if known.error is None else (f"the collection's own read state was used: {known.error}",),
+        notes=tuple(one for one in (unread, odd_importance(hits, request.fields)) if one is not None),
         absent=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         guests=welcome,
     )

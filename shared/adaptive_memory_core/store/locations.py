@@ -120,6 +120,12 @@ def directory_of(collection: Collection) -> Path | None:
     return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
 
 
+def is_in_ram(collection: Collection) -> bool:
+    """Whether it is embedded and kept nowhere: it goes with its process."""
+    settings = _settings(collection)
+    return _embedded(settings) and not settings.is_persistent
+
+
 def whole_of(ports: Ports) -> tuple[Path, Path]:
     """The directory and the ledger's file of a memory over embedded Chroma; refuses what is not kept in files."""
     ledger = ports.ledger

@@ -22,6 +22,9 @@ class Index(Protocol):
         """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
         metadata that stood there before."""
 
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """These are about to be written over, and `wrote` follows, unless that fails or the process ends before."""
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...

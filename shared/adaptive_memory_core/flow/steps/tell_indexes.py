@@ -18,6 +18,11 @@ def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequen
             index.wrote(scope, records, vectors)
 
 
+def revising(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
+    for index in ports.indexes:
+        index.revising(scope, stored_ids)
+
+
 def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
     for index in ports.indexes:
         index.judged(scope, verdicts)

@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
+from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
 from adaptive_memory_core.store.chroma.write_gate import told_alone
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
@@ -22,12 +23,10 @@ LARGEST_BATCH = 5_000  # records of one write
 class ChromaRecords:
     """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
 
-    def __init__(
-        self, collection: Collection, fields: Fields, on_annotated: Callable[[Mapping[str, Metadata]], object] = id
-    ) -> None:
+    def __init__(self, collection: Collection, fields: Fields) -> None:
         self.collection = collection
         self.fields = fields
-        self._on_annotated = on_annotated  # is told which keys were merged into which records
+        self.heard: Heard = NOBODY
         self.space = space_of(collection)
         self.batch_size = min(LARGEST_BATCH, client_of(collection).get_max_batch_size())
 
@@ -122,7 +121,7 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
-            told_alone(self.collection, lambda: self.collection.delete(ids=own))
+            self._heard(own, lambda: self.collection.delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -162,8 +161,8 @@ class ChromaRecords:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
-        told_alone(self.collection, lambda: self.collection.update(ids=ids, metadatas=metadatas))
-        self._on_annotated(changes)
+        self._heard(ids, lambda: self.collection.update(ids=ids, metadatas=metadatas))
+        self.heard.annotated(changes)
 
     def _write(
         self,
@@ -172,15 +171,17 @@ class ChromaRecords:
         vectors: Sequence[Vector],
         metadatas: Sequence[Metadata],
     ) -> None:
-        told_alone(
-            self.collection,
-            lambda: write(
-                ids=[one.stored_id for one in records],
-                documents=[one.record.text for one in records],
-                metadatas=metadatas,
-                embeddings=vectors,
-            ),
-        )
+        ids, texts = [one.stored_id for one in records], [one.record.text for one in records]
+        self._heard(ids, lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors))
+
+    def _heard(self, ids: Sequence[str], write: Callable[[], object]) -> None:
+        """Write, once nobody else does, and let it be heard."""
+
+        def changing() -> None:
+            with self.heard.changing(ids):
+                write()
+
+        told_alone(self.collection, changing)
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0

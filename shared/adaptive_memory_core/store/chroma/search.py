@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
+from adaptive_memory_core.store.chroma.wide_query import WideQuery
 from adaptive_memory_core.stored_metadata import belongs, within
 
 if TYPE_CHECKING:
@@ -28,11 +30,22 @@ class ChromaSearch:
         self.collection = collection
         self.fields = fields
         self.space = space_of(collection)
+        self._wide = WideQuery(collection, fields, self.space)
         self._owners: set[str] = set()  # users met so far: what "everyone" must look past
 
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
+    def nearest(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        *,
+        by: SearchBy = "auto",
+    ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST_NEAREST)
+        if by == "ann" and (found := self._wide.nearest(scope, vector, wanted, where)) is not None:
+            return found
         own = own_filter(scope, self.fields)
         if own is not None:
             return self._query(scope, vector, wanted, both(own, where), where)[0]

@@ -5,12 +5,13 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow
+import orjson
+
+from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
@@ -26,8 +27,12 @@ _NUMBERED = (
     "INSERT INTO mirror_size (collection_key, changes) VALUES (:own, 1) "
     "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
 )
+_DROPPED = (
+    "INSERT INTO mirror_size (collection_key, drops) VALUES (?, 1) "
+    "ON CONFLICT (collection_key) DO UPDATE SET drops = drops + 1"
+)
 _SINCE = (
-    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user JOIN mirror_vectors USING (row) "
+    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user LEFT JOIN mirror_vectors USING (row) "
     "WHERE user_key = ? AND row > ? ORDER BY row"
 )
 _REMOVED = "SELECT gone, row FROM mirror_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
@@ -70,10 +75,29 @@ class LedgerMirror:
                 now = _written(merged(present, changes[stored_id]))
                 sql.execute(update, (now, number, self._shared.collection_key, stored_id))
 
+    def renew(
+        self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
+    ) -> list[str]:
+        """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
+        stays. Gives what was left out for that."""
+        with self._shared.writing() as sql:
+            ids = [*gone, *(row.stored_id for own in rows.values() for row in own)]
+            now = self._versions(sql, ids)
+            newer = {one for one in ids if now.drops != before.drops or now.rows.get(one) != before.rows.get(one)}
+            own = {scope: [row for row in own if row.stored_id not in newer] for scope, own in rows.items()}
+            self.put(own, [one for one in gone if one not in newer])
+        return sorted(newer)
+
+    def versions(self, stored_ids: Sequence[str]) -> Versions:
+        """How the rows of these records stand now."""
+        with self._shared.reading() as sql:
+            return self._versions(sql, stored_ids)
+
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """Let go of the rows of these records."""
+        """Let go of the rows of these records, if there are any."""
         with self._shared.writing() as sql:
             drop(sql, self._shared.collection_key, stored_ids)
+            sql.execute(_DROPPED, (self._shared.collection_key,))
 
     def size(self) -> int:
         """How many records have a row."""
@@ -118,7 +142,8 @@ class LedgerMirror:
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             found = sql.execute(_CHANGED, (user, since)).fetchall() if user != NOBODY else []
-            return [(number, row, text, read_metadata(metadata)) for number, row, text, metadata in found]
+        with decoding("a record's metadata"):
+            return [(*one, None if data is None else orjson.loads(data)) for *one, data in found]
 
     def complete_at(self) -> str | None:
         """The state of the collection in which all of it was last compared."""
@@ -139,6 +164,15 @@ class LedgerMirror:
     def _next_change(self, sql: sqlite3.Connection) -> int:
         return int(sql.execute(_NUMBERED, {"own": self._shared.collection_key}).fetchone()[0])
 
+    def _versions(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> Versions:
+        own, found = self._shared.collection_key, dict[str, int]()
+        row = sql.execute("SELECT drops FROM mirror_size WHERE collection_key = ?", (own,)).fetchone()
+        for chunk in chunks(stored_ids):
+            places = ", ".join("?" * len(chunk))
+            query = f"SELECT stored_id, changed FROM mirror WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+            found.update(sql.execute(query, (own, *chunk)).fetchall())
+        return Versions(0 if row is None else row[0], found)
+
     def _rows(
         self, sql: sqlite3.Connection, stored_ids: Sequence[str]
     ) -> list[tuple[str, str | None, Metadata | None]]:
@@ -151,7 +185,8 @@ class LedgerMirror:
             rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
                 query, (self._shared.collection_key, *chunk)
             )
-            found += [(stored_id, text, read_metadata(metadata)) for stored_id, text, metadata in rows]
+            with decoding("a record's metadata"):
+                found += [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
         return found
 
 
@@ -165,12 +200,12 @@ def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]
 
 
 def _written(metadata: Metadata | None) -> str | None:
-    return None if metadata is None else json.dumps(dict(metadata), separators=(",", ":"))
+    return None if metadata is None else orjson.dumps(dict(metadata)).decode()
 
 
 def read_metadata(metadata: str | None) -> Metadata | None:
     if metadata is None:
         return None
     with decoding("a record's metadata"):
-        found: Metadata = json.loads(metadata)
+        found: Metadata = orjson.loads(metadata)
         return found

@@ -342,6 +342,10 @@ ALTER TABLE users ADD COLUMN policy TEXT;        -- the user's own, as JSON; NUL
 ALTER TABLE users ADD COLUMN lead_weights TEXT;  -- how far verdicts have moved what each lead counts, as JSON
 """
 
+_MIRROR_DROPS = """
+ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _REMEMBRANCE,
@@ -360,6 +364,7 @@ MIGRATIONS: tuple[str, ...] = (
     _WORDS_VERSION,
     _SAID,
     _OWN_POLICIES,
+    _MIRROR_DROPS,
 )
 
 

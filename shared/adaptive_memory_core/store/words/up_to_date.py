@@ -67,9 +67,18 @@ class UpToDateWords:
         self._keep_up()
         return self._index.beside(scope, stored_ids)
 
+    def sync(self) -> None:
+        """Compare all ids now, and take in what is new."""
+        with self._turn:
+            deque(self._take_in(), maxlen=0)
+
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
+
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        """Not known until they are written: whatever comes in between, they are read again."""
+        self._index.drop(stored_ids)
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """Words are not moved by verdicts."""
