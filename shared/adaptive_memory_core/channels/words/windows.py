@@ -72,6 +72,7 @@ def said_in(places: Places, windows: Windows, docs: Array, counts: Array) -> tup
     size = len(places.order)
     there = places.place[docs]
     reach = windows.reach
+    dense: Array
     if reach is None:
         dense = np.bincount(places.session[there], counts)
     elif size < SMALL or (2 * reach + 1) * len(docs) > size / 2:  # to run through all is quicker
