@@ -69,6 +69,8 @@ class UserMemory:
     demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
+    reset_learned_weights = blocking(verdicts.reset_learned_weights)
+    areset_learned_weights = awaited(verdicts.reset_learned_weights)
     reset_policy, areset_policy = blocking(own_policy.reset_policy), awaited(own_policy.reset_policy)
 
     forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.lead_weights import in_force
 from adaptive_memory_core.learn.state_as_of import Past, state_then
 from adaptive_memory_core.learn.usefulness_weight import gain
 from adaptive_memory_core.policy.channel_names import DENSE
@@ -137,8 +138,9 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     if known.value is None:
         return NO_USE
     adapts = request.policy.adaptive and request.policy.blending == "bounded"
+    leads = in_force(known.value.lead_weights, request.policy.useful)
     step = known.value.timeline.step if request.past is None else request.past.step
-    return Use(step, gain(known.value.balance) if adapts else 1.0)
+    return Use(step, gain(known.value.balance) if adapts else 1.0, leads)
 
 
 def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:
