@@ -24,6 +24,7 @@ PARTS = (
         "mirror",
         "mirror_pages",
         "due_records",
+        "sharing",
         "retention",
         "comparison",
         "read_only",
