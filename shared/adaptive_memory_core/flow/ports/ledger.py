@@ -245,6 +245,7 @@ class Sharing(Protocol):
     def asked(self) -> int | None:
         """The latest wish that is not done; None where there is none."""
 
+    def is_done(self, number: int) -> bool: ...
     def done(self, number: int) -> None: ...
 
 

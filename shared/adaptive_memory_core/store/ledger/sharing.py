@@ -73,6 +73,10 @@ class LedgerSharing:
         found = self._of_guests("CASE WHEN asked > done THEN asked END")
         return None if found is None else int(found)
 
+    def is_done(self, number: int) -> bool:
+        """Whether this wish is fulfilled."""
+        return int(self._of_guests("done") or 0) >= number
+
     def done(self, number: int) -> None:
         """All wishes up to this one are fulfilled."""
         with self._shared.writing() as sql:

@@ -40,6 +40,7 @@ def test_the_holder_hears_of_guests_and_of_what_they_want(ledgers: Ledgers) -> N
     assert first < second
     holder.sharing.done(first)
     assert guest.sharing.asked() == second
+    assert (guest.sharing.is_done(first), guest.sharing.is_done(second)) == (True, False)
     holder.sharing.done(second)
     holder.sharing.done(first)
     assert guest.sharing.asked() is None
