@@ -34,7 +34,7 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.chroma.search import ChromaSearch
-from adaptive_memory_core.store.embedder_check import CheckedEmbedder
+from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.mirror.index import MirrorIndex
@@ -112,7 +112,7 @@ class _Parts:
         self.directory = locations.directory_of(collection)
         self._look_for_gone = is_beside(self.directory, options.get("ledger"))
         compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
-        self.embedder = CheckedEmbedder(embedder, collection, ledger)
+        self.embedder = CheckedEmbedder(embedder, collection.name, ledger, recorded(collection, ledger))
         self.background = Background()
         wake = self.background.wake
         self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)

@@ -48,17 +48,24 @@ def claimed(directory: Path) -> bool:
 @contextmanager
 def held(directory: Path) -> Iterator[None]:
     """The directory for this process while it is being opened; it is made where it does not exist."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
-        ) from error
+    _make(directory)
     claim(directory)
     try:
         yield
     finally:
         release(directory)
+
+
+@contextmanager
+def held_if_free(directory: Path) -> Iterator[bool]:
+    """Whether the directory is this process's while it is being opened; it is made where it does not exist."""
+    _make(directory)
+    holds = claimed(directory)
+    try:
+        yield holds
+    finally:
+        if holds:
+            release(directory)
 
 
 def release(directory: Path) -> None:
@@ -72,6 +79,15 @@ def release(directory: Path) -> None:
             _held[place] = (lock, users - 1, pid)
         else:
             lock.release()
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
+        ) from error
 
 
 def _taken(lock: FileLock, place: Path) -> bool:

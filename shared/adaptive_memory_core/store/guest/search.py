@@ -1,4 +1,4 @@
-"""How does a process search that does not hold the collection? In the mirror alone, also where Chroma would be asked."""
+"""How does a process search that does not hold the collection? In the mirror, also where Chroma would be asked."""
 
 from __future__ import annotations
 
