@@ -178,6 +178,14 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         """`flush`, async."""
         await whole_memory(self.memory).aflush()
 
+    def sync(self) -> None:
+        """Take in what other programs have written into the collection, before this returns."""
+        whole_memory(self.memory).sync()
+
+    async def async_sync(self) -> None:
+        """`sync`, async."""
+        await whole_memory(self.memory).async_sync()
+
     def explain_last(self, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN) -> str:
         """How this user's newest answer came about: each document's score in parts, what was dropped, and why."""
         return self.last_recalls.explain(self._scope(config, user_id).scope)

@@ -61,9 +61,15 @@ class Sharing:
 
     def flush(self: Any) -> None:
         """Write back into the collection what was learned so far, before this returns."""
-        held: Any = self._lease.memory
-        whole: Any = held.memory if isinstance(held, UserMemory) else held
-        whole.flush()
+        _whole(self).flush()
+
+    def sync(self: Any) -> None:
+        """Take in what other programs have written into the collection, before this returns."""
+        _whole(self).sync()
+
+    async def async_sync(self: Any) -> None:
+        """`sync`, async."""
+        await _whole(self).async_sync()
 
     def close(self: Any) -> None:
         """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
@@ -122,3 +128,10 @@ def _some(receipts: list[Receipt], missing: NotFoundError | None) -> list[Receip
     if missing is not None and not receipts:
         raise missing
     return receipts
+
+
+def _whole(shared: Any) -> Any:
+    """The memory behind it, of all users."""
+    held: Any = shared._lease.memory
+    whole: Any = held.memory if isinstance(held, UserMemory) else held
+    return whole

@@ -137,6 +137,18 @@ class AdaptiveMemory:
         """`flush`, async."""
         await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
 
+    def sync(self) -> None:
+        """Take in now what other programs have written into the collection, before this returns.
+
+        Recalls notice it by themselves: at once in an embedded Chroma, on a server within
+        `Keeping.others_seen_seconds`.
+        """
+        self._opened.sync()
+
+    async def async_sync(self) -> None:
+        """`sync`, async."""
+        await asyncio.get_running_loop().run_in_executor(self.executor, self.sync)
+
     def close(self) -> None:
         """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""
         self._opened.close()

@@ -28,6 +28,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background
+from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
 
@@ -58,6 +59,7 @@ class Opened:
     embedder_name: str
     write_back: WriteBack
     words: UpToDateWords
+    mirror: MirrorKeeper | None
     background: Background
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack
@@ -131,6 +133,14 @@ class Opened:
         with self.call():
             self.write_back.flush()
             self.write_back.tidy()
+
+    def sync(self) -> None:
+        """Take in now what others wrote into the collection."""
+        self.checked_ports()
+        with self.call():
+            self.words.sync()
+            if self.mirror is not None:
+                self.mirror.sync()
 
     def close(self) -> None:
         """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""

@@ -27,7 +27,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
-from adaptive_memory_core.store.background import Background, Going
+from adaptive_memory_core.store.background import Background, Chore, Going
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
@@ -37,7 +37,7 @@ from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
-from adaptive_memory_core.store.mirror.index import MirrorIndex
+from adaptive_memory_core.store.mirror.assembled import mirrored
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.store.write_back import WriteBack
@@ -67,7 +67,7 @@ def opened(collection: Collection, options: Options) -> Opened:
         parts = _Parts(collection, options, in_force, embedder, ledger)
         languages = options.get("languages")
         parts.ports = Ports(
-            search=parts.search,
+            search=parts.mirror.search,
             records=parts.records,
             ledger=ledger,
             embedder=parts.embedder,
@@ -105,24 +105,23 @@ class _Parts:
         self.keeping = options["keeping"] or Keeping()
         self.in_force, self.embedder_name, self.ledger = in_force, embedder.name, ledger
         self.fields = options["fields"] or Fields()
-        mirrored = ledger.outlives_process and not ledger.read_only
-        mirror = (MirrorIndex(ledger.mirror, self.fields),) if mirrored else ()
-        self.records = ChromaRecords(collection, self.fields, *(one.annotated for one in mirror))
-        self.search = ChromaSearch(collection, self.fields)
+        self.records = ChromaRecords(collection, self.fields)
         self.directory = locations.directory_of(collection)
         self._look_for_gone = is_beside(self.directory, options.get("ledger"))
         compare_on_opening(self.directory, self.records, ledger, now=in_force.now())
         self.embedder = CheckedEmbedder(embedder, collection.name, ledger, recorded(collection, ledger))
         self.background = Background()
         wake = self.background.wake
+        search = ChromaSearch(collection, self.fields)
+        self.mirror = mirrored(self.records, search, ledger, self.keeping, self.directory, wake)
         self.write_back = WriteBack(ledger, self.records, self.keeping, self._trim, wake)
         index = WordIndex(ledger.words, self.fields, ledger.afterwards)
         self.words = UpToDateWords(index, self.records, wake, ChangeWatch(self.directory))
-        self.indexes: tuple[Index, ...] = (self.words, *mirror)
+        self.indexes: tuple[Index, ...] = (self.words, *self.mirror.indexes)
         self.floors = FloorKeeper(self.embedder, embedder.name, self.records, self._measured, wake)
 
     def start(self, handles: ExitStack, reranker: Reranker | None) -> Opened:
-        chores = (self.write_back, self.words, self.floors)
+        chores: tuple[Chore, ...] = (self.write_back, self.words, *self.mirror.chores, self.floors)
         opened = Opened(
             ports=self.ports,
             in_force=self.in_force,
@@ -131,6 +130,7 @@ class _Parts:
             embedder_name=self.embedder_name,
             write_back=self.write_back,
             words=self.words,
+            mirror=self.mirror.keeper,
             background=self.background,
             whole=self._whole,
             handles=handles,

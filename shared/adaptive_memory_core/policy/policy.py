@@ -31,6 +31,7 @@ from adaptive_memory_core.policy.written import GROUPS, fields_of
 
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 Auto = Literal["auto"]
+SearchBy = Literal["auto", "exact", "ann"]
 ByName = Mapping[str, float] | tuple[tuple[str, float], ...]
 
 
@@ -60,6 +61,7 @@ class Policy(HashedOnce):
     channel_timeout_seconds: float = 0.0  # seconds after which a channel is left out; 0 = wait for it
     kind_weights: ByName = ()  # what each kind of record counts; 1 for those not named; the article
 
+    search: SearchBy = "auto"  # how vectors are compared: "exact", all of a user's; "ann", Chroma's index; "auto"
     recall_k: int = 20  # candidates asked of a channel, at least k; the article: 20 to 50
     recall_limit: int = 2_000  # candidates at the most when gates make it ask again; guess
     similarity_floor: float = 0.0  # calibrated similarity in [0, 1] below which a hit is dropped; 0 = off
@@ -89,7 +91,7 @@ class Policy(HashedOnce):
         "half_life_days": POSITIVE,
         "refresh_floor_seconds": Range(0),
     }
-    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"blend": get_args(Blend)}
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"blend": get_args(Blend), "search": get_args(SearchBy)}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fusion", fusion_of(self.fusion))

@@ -20,8 +20,10 @@ P = ParamSpec("P")
 
 def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> Flow[list[Found]]:
     """The nearest records, in time or not at all."""
-    search = ports.search.nearest
-    found = yield from in_collection(ports, request.policy, search, request.scope, vector, limit, request.where)
+    policy, search = request.policy, ports.search.nearest
+    found = yield from in_collection(
+        ports, policy, search, request.scope, vector, limit, request.where, by=policy.search
+    )
     return found
 
 

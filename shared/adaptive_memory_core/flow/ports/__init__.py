@@ -30,6 +30,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Row,
     Since,
     Tally,
+    Versions,
     WordNews,
     WordRow,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "Stored",
     "Tally",
     "Vector",
+    "Versions",
     "Where",
     "WordNews",
     "WordRow",

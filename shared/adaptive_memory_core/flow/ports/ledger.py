@@ -28,6 +28,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Row,
     Since,
     Tally,
+    Versions,
     WordNews,
     WordRow,
 )
@@ -193,6 +194,14 @@ class MirrorRows(Protocol):
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews: ...
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
+
+    def count(self, scope: Scope) -> int: ...
+    def versions(self, stored_ids: Sequence[str]) -> Versions: ...
+    def renew(
+        self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
+    ) -> list[str]:
+        """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
+        stays. Gives what was left out for that."""
 
     def complete_at(self) -> str | None:
         """The state of the collection, as `keep_complete_at` was told, in which all of it was last compared."""

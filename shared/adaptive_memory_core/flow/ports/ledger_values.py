@@ -189,3 +189,10 @@ class MirrorNews(NamedTuple):
     owner: int
     removed: Sequence[tuple[int, int]]
     written: Sequence[tuple[int, str, bytes]]
+
+
+class Versions(NamedTuple):
+    """How mirror rows stand: the number of removals so far, and the number of each row's last change."""
+
+    drops: int
+    rows: Mapping[str, int]

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Scope
 
 Where = Mapping[str, Any]
@@ -14,9 +15,11 @@ Vector = Any
 
 
 class Search(Protocol):
-    """Finding, within one scope."""
+    """Finding, within one scope. `by` says in what: the mirror ("exact"), Chroma's index ("ann"), or as it suits."""
 
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]: ...
+    def nearest(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, *, by: SearchBy = "auto"
+    ) -> list[Found]: ...
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]

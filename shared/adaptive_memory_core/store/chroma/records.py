@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
+from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 from adaptive_memory_core.store.chroma.rows import PAGE, own_rows, rows_of
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
@@ -21,12 +22,10 @@ LARGEST_BATCH = 5_000  # records of one write
 class ChromaRecords:
     """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
 
-    def __init__(
-        self, collection: Collection, fields: Fields, on_annotated: Callable[[Mapping[str, Metadata]], object] = id
-    ) -> None:
+    def __init__(self, collection: Collection, fields: Fields) -> None:
         self.collection = collection
         self.fields = fields
-        self._on_annotated = on_annotated  # is told which keys were merged into which records
+        self.heard: Heard = NOBODY
         self.space = space_of(collection)
         self.batch_size = min(LARGEST_BATCH, client_of(collection).get_max_batch_size())
 
@@ -118,7 +117,8 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope, stored_ids)]
         if own:
-            told(lambda: self.collection.delete(ids=own))
+            with self.heard.changing(own):
+                told(lambda: self.collection.delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -156,8 +156,11 @@ class ChromaRecords:
 
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
-        told(lambda: self.collection.update(ids=list(changes), metadatas=[dict(one) for one in changes.values()]))
-        self._on_annotated(changes)
+        ids = list(changes)
+        metadatas: list[Any] = [dict(one) for one in changes.values()]
+        with self.heard.changing(ids):
+            told(lambda: self.collection.update(ids=ids, metadatas=metadatas))
+        self.heard.annotated(changes)
 
     def _write(
         self,
@@ -166,14 +169,9 @@ class ChromaRecords:
         vectors: Sequence[Vector],
         metadatas: Sequence[Metadata],
     ) -> None:
-        told(
-            lambda: write(
-                ids=[one.stored_id for one in records],
-                documents=[one.record.text for one in records],
-                metadatas=metadatas,
-                embeddings=vectors,
-            )
-        )
+        ids, texts = [one.stored_id for one in records], [one.record.text for one in records]
+        with self.heard.changing(ids):
+            told(lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors))
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0

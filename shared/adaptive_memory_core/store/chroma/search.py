@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
@@ -30,7 +31,15 @@ class ChromaSearch:
         self.space = space_of(collection)
         self._owners: set[str] = set()  # users met so far: what "everyone" must look past
 
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
+    def nearest(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        *,
+        by: SearchBy = "auto",  # noqa: ARG002 - Chroma has its index and nothing else
+    ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST_NEAREST)
         if scope.user is not None:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
@@ -26,8 +26,12 @@ _NUMBERED = (
     "INSERT INTO mirror_size (collection_key, changes) VALUES (:own, 1) "
     "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
 )
+_DROPPED = (
+    "INSERT INTO mirror_size (collection_key, drops) VALUES (?, 1) "
+    "ON CONFLICT (collection_key) DO UPDATE SET drops = drops + 1"
+)
 _SINCE = (
-    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user JOIN mirror_vectors USING (row) "
+    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user LEFT JOIN mirror_vectors USING (row) "
     "WHERE user_key = ? AND row > ? ORDER BY row"
 )
 _REMOVED = "SELECT gone, row FROM mirror_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
@@ -70,10 +74,36 @@ class LedgerMirror:
                 now = _written(merged(present, changes[stored_id]))
                 sql.execute(update, (now, number, self._shared.collection_key, stored_id))
 
+    def renew(
+        self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
+    ) -> list[str]:
+        """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
+        stays. Gives what was left out for that."""
+        with self._shared.writing() as sql:
+            ids = [*gone, *(row.stored_id for own in rows.values() for row in own)]
+            now = self._versions(sql, ids)
+            newer = {one for one in ids if now.drops != before.drops or now.rows.get(one) != before.rows.get(one)}
+            own = {scope: [row for row in own if row.stored_id not in newer] for scope, own in rows.items()}
+            self.put(own, [one for one in gone if one not in newer])
+        return sorted(newer)
+
+    def versions(self, stored_ids: Sequence[str]) -> Versions:
+        """How the rows of these records stand now."""
+        with self._shared.reading() as sql:
+            return self._versions(sql, stored_ids)
+
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """Let go of the rows of these records."""
+        """Let go of the rows of these records, if there are any."""
         with self._shared.writing() as sql:
             drop(sql, self._shared.collection_key, stored_ids)
+            sql.execute(_DROPPED, (self._shared.collection_key,))
+
+    def count(self, scope: Scope) -> int:
+        """How many records of the user have a row."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            found: int = sql.execute("SELECT count(*) FROM mirror WHERE user_key = ?", (user,)).fetchone()[0]
+        return 0 if user == NOBODY else found
 
     def size(self) -> int:
         """How many records have a row."""
@@ -138,6 +168,15 @@ class LedgerMirror:
 
     def _next_change(self, sql: sqlite3.Connection) -> int:
         return int(sql.execute(_NUMBERED, {"own": self._shared.collection_key}).fetchone()[0])
+
+    def _versions(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> Versions:
+        own, found = self._shared.collection_key, dict[str, int]()
+        row = sql.execute("SELECT drops FROM mirror_size WHERE collection_key = ?", (own,)).fetchone()
+        for chunk in chunks(stored_ids):
+            places = ", ".join("?" * len(chunk))
+            query = f"SELECT stored_id, changed FROM mirror WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+            found.update(sql.execute(query, (own, *chunk)).fetchall())
+        return Versions(0 if row is None else row[0], found)
 
     def _rows(
         self, sql: sqlite3.Connection, stored_ids: Sequence[str]

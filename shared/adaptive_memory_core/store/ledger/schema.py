@@ -309,6 +309,10 @@ WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key
 END;
 """
 
+_MIRROR_DROPS = """
+ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
+"""
+
 _SHARING = """
 ALTER TABLE collections ADD COLUMN space TEXT;               -- the distance of its vectors
 ALTER TABLE collections ADD COLUMN database TEXT;            -- the tenant and the database that it is in
@@ -335,6 +339,7 @@ MIGRATIONS: tuple[str, ...] = (
     _TO_PURGE,
     _MIRROR,
     _DUE_RECORDS,
+    _MIRROR_DROPS,
     _SHARING,
 )
 

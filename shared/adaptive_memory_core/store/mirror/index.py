@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Found, MirrorRow, Stored, Vector
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
+from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.stored_metadata import merged, revision
 
 
 class MirrorIndex:
     """The mirror as an index: it hears of all that this memory writes, within the ledger's transaction."""
 
-    def __init__(self, rows: MirrorRows, fields: Fields) -> None:
-        self._rows, self._fields = rows, fields
+    def __init__(
+        self, rows: MirrorRows, fields: Fields, in_step: InStep, afterwards: Callable[[Callable[[], object]], None]
+    ) -> None:
+        self._rows, self._fields, self._in_step, self._afterwards = rows, fields, in_step, afterwards
+
+    def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:
+        """Around each write of this memory into the collection."""
+        return self._in_step.changing(stored_ids)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """A copy of each, its metadata as Chroma has merged them."""
         self._rows.put({scope: [self._row(scope, *pair) for pair in zip(records, vectors, strict=True)]})
+        self._heard([one.stored_id for one in records])
 
     def annotated(self, changes: Mapping[str, Metadata]) -> None:
-        """These keys were merged into the metadata of these records."""
-        self._rows.annotate(changes)
+        """These keys were merged into the metadata of these records. What the ledger does not take is read again."""
+        with suppress(LedgerError):
+            self._rows.annotate(changes)
+            self._heard(list(changes))
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """What verdicts change is written back into the metadata, and heard of then."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._rows.drop(stored_ids)
+        self._heard(stored_ids)
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Others' writing is compared as a whole."""
@@ -40,6 +53,10 @@ class MirrorIndex:
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()
+
+    def _heard(self, stored_ids: Sequence[str]) -> None:
+        """The mirror has them once the ledger's transaction is kept."""
+        self._afterwards(lambda: self._in_step.heard(stored_ids))
 
     def _row(self, scope: Scope, one: Stored, vector: Vector) -> MirrorRow:
         present = one.record.stored

@@ -66,6 +66,11 @@ class UpToDateWords:
         self._keep_up()
         return self._index.beside(scope, stored_ids)
 
+    def sync(self) -> None:
+        """Compare all ids now, and take in what is new."""
+        with self._turn:
+            deque(self._take_in(), maxlen=0)
+
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)

@@ -1,0 +1,67 @@
+"""What tells that a collection has changed? The times of an embedded Chroma's files, or the size of one on a server."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Protocol
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.flow.ports import Records
+from adaptive_memory_core.store.chroma.changes import FILES
+
+State = Hashable | None
+
+
+class CollectionState(Protocol):
+    """What is another as soon as the collection is, as far as that can be asked cheaply; None where it is not known."""
+
+    def recent(self) -> State:
+        """As of a short while ago."""
+
+    def now(self) -> State: ...
+
+
+class FileTimes:
+    """An embedded Chroma's: the time and size of its files change with every write, by any process."""
+
+    def __init__(self, directory: Path) -> None:
+        self._files = tuple(str(directory / name) for name in FILES)
+
+    def now(self) -> State:
+        seen: list[tuple[int, int, int] | None] = []
+        for file in self._files:
+            try:
+                found = os.stat(file)
+            except FileNotFoundError:
+                seen.append(None)
+            except OSError:
+                return None
+            else:
+                seen.append((found.st_mtime_ns, found.st_size, found.st_ino))
+        return None if seen[0] is None else tuple(seen)
+
+    recent = now
+
+
+class SizeAndLast:
+    """A server's: how many records there are, and which came last, asked from time to time."""
+
+    def __init__(self, records: Records, seen_seconds: float) -> None:
+        self._records, self._seen_seconds = records, seen_seconds
+        self._known: State = None
+        self._at = -seen_seconds
+
+    def recent(self) -> State:
+        return self._known if time.monotonic() - self._at < self._seen_seconds else self.now()
+
+    def now(self) -> State:
+        at = time.monotonic()
+        try:
+            self._known = self._records.extent()
+        except StoreError:
+            self._known = None
+        self._at = at
+        return self._known

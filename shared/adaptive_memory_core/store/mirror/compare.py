@@ -1,0 +1,132 @@
+"""How does the mirror become as the collection is? What is new, changed or gone is read in pages, in the background.
+
+Chroma numbers its writes, so that an embedded one is asked only for what was written since the last time. Of a
+collection on a server, everything is read again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.chroma.calls import told
+from adaptive_memory_core.store.chroma.changed_since import Written, written_since
+from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.mirror.in_step import InStep
+
+PAGE = 500  # records that are read and written at a time
+ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
+Row = tuple[str, str | None, Metadata | None, Any]
+
+
+class Comparison:
+    """The collection and the copies of its records, and up to which write they were compared."""
+
+    def __init__(self, store: ChromaRecords, rows: MirrorRows, in_step: InStep, directory: Any) -> None:
+        self._store, self._rows, self._in_step, self._directory = store, rows, in_step, directory
+        self.changed = 0  # rows that were not as the collection's, so far
+
+    def run(self, most: int | None = None) -> Iterator[None]:
+        """Compare, a page at a time. Afterwards the mirror is as the collection was at the beginning, and `in_step`
+        says whether it still is. Where more than `most` records would have to be read, nothing is done."""
+        known = self._known()
+        self._in_step.compare()
+        written = self._written(known)
+        if most is not None and (written is None or (known < 0 and written.size > most)):
+            return
+        yield
+        todo = deque(self._listed(written, known))
+        if most is not None and len(todo) > most:
+            return
+        yield
+        while todo:
+            page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
+            todo += self._renew(page)
+            yield
+        if written is not None:
+            self._rows.keep_complete_at(str(written.last))
+        self._in_step.compared()
+
+    def distrust(self) -> None:
+        """The copies are not what they should be: everything is to be read again."""
+        self._in_step.lost()
+        self._rows.keep_complete_at(None)
+
+    def renew(self, stored_ids: Sequence[str]) -> None:
+        """Compare these records until nobody writes them meanwhile."""
+        left = list(stored_ids)
+        while left:
+            left = self._renew(left[:PAGE]) + left[PAGE:]
+
+    def _known(self) -> int:
+        """The number of the write up to which all was compared; -1 where it was not."""
+        kept = self._rows.complete_at()
+        return int(kept) if kept is not None and kept.isdecimal() else -1
+
+    def _written(self, known: int) -> Written | None:
+        if self._directory is None:
+            return None
+        return written_since(self._directory, str(self._store.collection.id), known)
+
+    def _listed(self, written: Written | None, known: int) -> list[str]:
+        """The records that may differ: all of them, unless Chroma says which were written."""
+        if written is not None and known >= 0:
+            changed = list(written.ids)
+            if len(changed) == 0 and written.size == self._rows.size():
+                return []
+            mirrored = self._rows.stored_ids()
+            if len(mirrored | set(changed)) == written.size:
+                return changed
+            there = set(self._store.ids())
+            return sorted(set(changed) | (there ^ mirrored))
+        return sorted(set(self._store.ids()) | self._rows.stored_ids())
+
+    def _renew(self, page: Sequence[str]) -> list[str]:
+        """Make the copies of these as the collection has them; gives those that were written meanwhile."""
+        before = self._rows.versions(page)
+        found = self._read(page)
+        gone = set(page) - {row[0] for row in found}
+        changed = self._changed(found, before.rows)
+        owners: dict[Scope | None, list[MirrorRow]] = {}
+        for stored_id, text, metadata, vector in changed:
+            copy = MirrorRow(stored_id, text, metadata, np.asarray(vector, dtype="<f4").tobytes())
+            owners.setdefault(self._scope(metadata), []).append(copy)
+        known = [one for one in gone if one in before.rows]
+        if not owners and not known:
+            return []
+        self.changed += len(changed) + len(known)
+        return self._rows.renew(owners, known, before)
+
+    def _changed(self, found: Sequence[Row], known: Any) -> list[Row]:
+        """Those that the mirror does not have, or has otherwise."""
+        ids = [row[0] for row in found if row[0] in known]
+        here = {row[0]: row for row in self._rows.rows(ids)}
+        vectors = self._rows.vectors(ids)
+        return [row for row in found if row[0] not in vectors or not _same(row, here.get(row[0]), vectors[row[0]])]
+
+    def _read(self, page: Sequence[str]) -> list[Row]:
+        include: Any = ["documents", "metadatas", "embeddings"]
+        found: Any = told(lambda: self._store.collection.get(ids=list(page), include=include))
+        return list(zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True))
+
+    def _scope(self, metadata: Metadata | None) -> Scope | None:
+        """Whose it is; None: of no scope of ours."""
+        owner = None if metadata is None else metadata.get(self._store.fields.user_id)
+        return Scope(owner) if owner is None or (isinstance(owner, str) and owner != "") else None
+
+
+def _same(row: Row, copy: tuple[str, str | None, Metadata | None] | None, vector: bytes) -> bool:
+    if copy is None or copy[1] != row[1] or (copy[2] or None) != (row[2] or None):
+        return False
+    one = np.asarray(row[3], dtype="<f4")
+    if one.nbytes != len(vector):
+        return False
+    other = np.frombuffer(vector, dtype="<f4")
+    lengths = float(np.linalg.norm(one)) or 1.0
+    return bool(np.abs(one - other).max(initial=0.0) <= ALIKE * lengths)

@@ -1,0 +1,98 @@
+"""Is the mirror as the collection is? What we write ourselves keeps it so; any other change of the collection ends it.
+
+The collection's state is what can be asked of it cheaply: the times of an embedded Chroma's files, the size of one on a
+server. A write of ours takes it from one known state to the next, unless somebody else wrote before.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterable, Sequence
+
+from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.mirror.collection_state import CollectionState, State
+
+
+class InStep:
+    """Whether the mirror says what the collection does; `late_seconds` is how long it may lack what was written."""
+
+    def __init__(self, state: CollectionState, late_seconds: float) -> None:
+        self._state, self._late_seconds = state, late_seconds
+        self._lock = threading.Lock()
+        self._same: State = None  # the state that the mirror is as
+        self._compared_from: State = None  # the one that a comparison under way began with
+        self._writing = 0
+        self._clean = self._clean_compared = False  # whether only we write, since the first of the writers began
+        self._unheard: dict[str, float] = {}  # what was written and did not reach the mirror yet, and when
+        self.written = 0  # records that we wrote so far
+
+    def holds(self) -> bool:
+        """Whether recalls may look into the mirror."""
+        same = self._same
+        if same is None or self._is_late():
+            return False
+        return (self._writing > 0 and self._clean) or self._state.recent() == same
+
+    @interruptible
+    def changing(self, stored_ids: Sequence[str]) -> Generator[None, None, None]:
+        """Around each write of ours into the collection."""
+        with self._lock:
+            if not self._writing:
+                before = self._state.now()
+                self._clean = before is not None and before == self._same
+                self._clean_compared = before is not None and before == self._compared_from
+            self._writing += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._unheard.update(dict.fromkeys(stored_ids, time.monotonic()))
+                self.written += len(stored_ids)
+                self._writing -= 1
+                if not self._writing:
+                    self._wrote(self._state.now())
+
+    def heard(self, stored_ids: Iterable[str]) -> None:
+        """The mirror has these as they were written."""
+        with self._lock:
+            for one in stored_ids:
+                self._unheard.pop(one, None)
+
+    def unheard(self) -> list[str]:
+        """What was written a while ago and has not reached the mirror."""
+        until = time.monotonic() - self._late_seconds
+        with self._lock:
+            return [one for one, at in self._unheard.items() if at < until]
+
+    def compare(self) -> State:
+        """A comparison with the collection begins; gives the state that it begins in, None where that is not known."""
+        with self._lock:
+            self._compared_from = None if self._writing else self._state.now()
+            return self._compared_from
+
+    def compared(self) -> bool:
+        """The comparison is through: whether nobody else wrote meanwhile, so that the mirror is as the collection."""
+        with self._lock:
+            if self._writing or self._compared_from is None or self._state.now() != self._compared_from:
+                return False
+            self._same, self._compared_from = self._compared_from, None
+            return True
+
+    def lost(self) -> None:
+        """The mirror is not what it should be."""
+        with self._lock:
+            self._same = None
+
+    def _wrote(self, state: State) -> None:
+        if self._clean:
+            self._same = state
+        if self._clean_compared:
+            self._compared_from = state
+
+    def _is_late(self) -> bool:
+        if not self._unheard:
+            return False
+        with self._lock:
+            first = next(iter(self._unheard.values()), None)
+        return first is not None and time.monotonic() - first > self._late_seconds

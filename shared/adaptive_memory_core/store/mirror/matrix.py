@@ -1,0 +1,125 @@
+"""Which of many vectors are nearest? All of them are compared, exactly, in one multiplication.
+
+Rows stand one after another in a buffer that doubles when it is full; the last one fills the place of one that goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.intp]
+BLOCK = 64  # rows whose best is looked at first
+FIRST_CAPACITY = 16
+
+
+class Matrix:
+    """Vectors by position. Where the space is "cosine" they are kept as unit vectors.
+
+    >>> one = Matrix("cosine", 2)
+    >>> one.extend(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]))
+    >>> one.nearest(one.asked([0.0, 1.0]), 2).tolist()
+    [1, 2]
+    >>> one.remove(1), one.nearest(one.asked([0.0, 1.0]), 1).tolist(), one.size
+    (2, [1], 2)
+    """
+
+    def __init__(self, space: str, dimension: int) -> None:
+        self.space, self.dimension, self.size = space, dimension, 0
+        self._rows: Floats = np.empty((0, dimension), dtype=np.float32)
+        self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, where the space is "l2"
+
+    @property
+    def nbytes(self) -> int:
+        return self._rows.nbytes + self._halves.nbytes
+
+    def asked(self, vector: Any) -> Floats:
+        """A vector as `nearest` takes it."""
+        one = np.asarray(vector, dtype=np.float32)
+        return _unit(one[None])[0] if self.space == "cosine" else one
+
+    def extend(self, vectors: Any) -> None:
+        """Add rows at the end."""
+        new = np.asarray(vectors, dtype=np.float32)
+        size = self.size + len(new)
+        if size > len(self._rows):
+            self._rows = _grown(self._rows, self.size, size)
+            if self.space == "l2":
+                self._halves = _grown(self._halves, self.size, size)
+        self._rows[self.size : size] = _unit(new) if self.space == "cosine" else new
+        if self.space == "l2":
+            self._halves[self.size : size] = np.einsum("ij,ij->i", new, new) / 2
+        self.size = size
+
+    def remove(self, position: int) -> int:
+        """Let go of a row; the last one takes its place, and where that stood is given."""
+        last = self.size - 1
+        self._rows[position] = self._rows[last]
+        self._rows[last] = 0.0  # nothing is left of what goes
+        if self.space == "l2":
+            self._halves[position] = self._halves[last]
+        self.size = last
+        return last
+
+    def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
+        """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
+        scores = self._scores(asked)
+        if allowed is None:
+            best = top(scores, most)
+        else:
+            places = np.flatnonzero(allowed)
+            best = places[top(scores[places], most)]
+        return best[np.argsort(-scores[best], kind="stable")]
+
+    def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
+        """Chroma's distances of the rows at these positions."""
+        one, rows = asked.astype(np.float64), self._rows[positions].astype(np.float64)
+        if self.space == "l2":
+            return np.asarray(((rows - one) ** 2).sum(axis=1))
+        return np.asarray(1.0 - rows @ one)
+
+    def vectors(self, positions: Any) -> Floats:
+        return np.asarray(self._rows[positions])
+
+    def _scores(self, asked: Floats) -> Floats:
+        """The larger, the nearer."""
+        products = self._rows[: self.size] @ asked
+        return products - self._halves[: self.size] if self.space == "l2" else products
+
+
+def top(scores: Floats, most: int) -> Positions:
+    """The positions of the highest scores, in no order. Whatever is among them stands in one of the blocks whose best
+    are highest.
+
+    >>> sorted(top(np.array([0.1, 0.9, 0.5, 0.7], dtype=np.float32), 2).tolist())
+    [1, 3]
+    """
+    count = len(scores)
+    if count <= most:
+        return np.arange(count)
+    blocks = count // BLOCK
+    if blocks <= 2 * most:
+        return np.argpartition(scores, count - most)[count - most :]
+    whole = scores[: blocks * BLOCK].reshape(blocks, BLOCK)
+    highest = whole.max(axis=1)
+    best = np.argpartition(highest, blocks - most)[blocks - most :]
+    places = (best[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+    places = np.concatenate([places, np.arange(blocks * BLOCK, count)])
+    found = scores[places]
+    return np.asarray(places[np.argpartition(found, len(found) - most)[len(found) - most :]])
+
+
+def _grown(rows: Floats, used: int, size: int) -> Floats:
+    """A buffer with room for so many, twice as large as before at least."""
+    grown = np.zeros((max(size, 2 * len(rows), FIRST_CAPACITY) if used else size, *rows.shape[1:]), dtype=np.float32)
+    grown[:used] = rows[:used]
+    return grown
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, None]
+    divided: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0, casting="unsafe")
+    return divided

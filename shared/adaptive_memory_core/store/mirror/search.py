@@ -1,0 +1,120 @@
+"""How are records searched in the mirror? Exactly, in RAM; texts and metadata of what is found are in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.score import signals
+from adaptive_memory_core.store.chroma.calls import both
+from adaptive_memory_core.store.mirror.matrix import Matrix
+from adaptive_memory_core.store.mirror.resident import Resident
+from adaptive_memory_core.store.mirror.residents import Residents
+from adaptive_memory_core.stored_metadata import belongs, within
+
+MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
+
+
+class UnansweredByMirrorError(Exception):
+    """Something that the collection has to answer: a filter on texts, or a vector of another length."""
+
+
+class MirrorSearch:
+    """Finding in the copies that the ledger has of a collection's records, seen through one scope at a time."""
+
+    def __init__(self, rows: MirrorRows, fields: Fields, space: str, most_bytes: int) -> None:
+        self._rows, self._fields, self._space = rows, fields, space
+        self.residents = Residents(rows, space, most_bytes)
+
+    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
+        """The hits of this scope, nearest first: `limit` of them unless there are no more."""
+        _refuse_texts(where)
+        with self.residents.of(scope) as user:
+            allowed = None if where is None else user.passing(self._rows, scope, where).allowed
+            if user.matrix is None or not len(user):
+                return []
+            asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
+            places = user.matrix.nearest(asked, limit + MARGIN, allowed)
+            near = _compared(user, user.matrix, asked, places)[:limit]
+        return self._found(near)
+
+    def during(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
+    ) -> list[Found]:
+        """The nearest of those that happened, or began to hold, within one of the windows."""
+        return self.nearest(scope, vector, limit, both(where, within(windows, self._fields)))
+
+    def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
+        """Those of the records that are of this scope and pass the filter, nearest first."""
+        _refuse_texts(where)
+        with self.residents.of(scope) as user:
+            allowed = None if where is None else user.passing(self._rows, scope, where).ids
+            here = [one for one in stored_ids if one in user.places and (allowed is None or one in allowed)]
+            if user.matrix is None or not here:
+                return []
+            asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
+            near = _compared(user, user.matrix, asked, [user.places[one] for one in here])
+        return self._found(near)
+
+    def passing(self, scope: Scope, where: Where) -> set[str]:
+        """The ids of all records of the scope that pass the filter."""
+        _refuse_texts(where)
+        with self.residents.of(scope) as user:
+            return set(user.passing(self._rows, scope, where).ids)
+
+    def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
+        """Those of the records that exist in this scope, by their ids in the collection."""
+        rows = self._rows.rows(stored_ids)
+        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self._fields)]
+
+    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of those of the records that are of this scope."""
+        with self.residents.of(scope) as user:
+            here = [one for one in stored_ids if one in user.places]
+            if user.matrix is None or not here:
+                return {}
+            return dict(zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True))
+
+    def size(self, scope: Scope) -> int:
+        """How many records the user has, about: counted where they are not in RAM."""
+        held = self.residents.size(scope)
+        return self._rows.count(scope) if held is None else held
+
+    def _found(self, near: Sequence[tuple[str, float]]) -> list[Found]:
+        """The records with their texts, as far as they are still there."""
+        rows = {row[0]: row for row in self._rows.rows([one for one, _ in near])}
+        similarity, space = signals.similarity, self._space
+        return [Found(*rows[one], similarity(distance, space=space)) for one, distance in near if one in rows]
+
+
+def _compared(user: Resident, matrix: Matrix, asked: Any, places: Any) -> list[tuple[str, float]]:
+    """The records at these places with Chroma's distance, nearest first."""
+    distances = matrix.distances(asked, places)
+    order = np.argsort(distances, kind="stable")
+    nearest: Iterable[int] = np.asarray(places)[order].tolist()
+    return list(zip((user.ids[one] for one in nearest), distances[order].tolist(), strict=True))
+
+
+def _checked(vector: Vector, dimension: int) -> Any:
+    one = np.asarray(vector, dtype=np.float32)
+    if one.shape != (dimension,) or not np.isfinite(one).all():
+        raise UnansweredByMirrorError
+    return one
+
+
+def _refuse_texts(where: Where | None) -> None:
+    """Texts are not in RAM."""
+    if where is not None and _asks_texts(where):
+        raise UnansweredByMirrorError
+
+
+def _asks_texts(where: Any) -> bool:
+    if isinstance(where, Mapping):
+        return any(key in ("#document", "chroma:document") or _asks_texts(value) for key, value in where.items())
+    return isinstance(where, list) and any(_asks_texts(one) for one in where)

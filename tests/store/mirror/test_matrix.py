@@ -1,0 +1,80 @@
+"""Are the nearest vectors found, all of them, whatever is added and removed?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.store.chroma.calls import distances_to
+from adaptive_memory_core.store.mirror.matrix import Matrix, top
+
+SPACES = ("cosine", "ip", "l2")
+seeds = st.integers(0, 2**32 - 1)
+
+
+def changed(matrix: Matrix, rng: np.random.Generator, steps: int) -> Any:
+    """The vectors by position after as many changes: what the matrix should hold."""
+    held = np.empty((0, matrix.dimension), dtype=np.float32)
+    for _ in range(steps):
+        if len(held) and rng.random() < 0.3:
+            place = int(rng.integers(len(held)))
+            last = matrix.remove(place)
+            held[place] = held[last]
+            held = held[:last]
+        else:
+            new = rng.normal(size=(int(rng.integers(1, 40)), matrix.dimension)).astype(np.float32) * rng.choice(
+                [1, 0, 9]
+            )
+            matrix.extend(new)
+            held = np.concatenate([held, new.astype(np.float32)])
+    return held
+
+
+@pytest.mark.parametrize("space", SPACES)
+@given(seed=seeds, steps=st.integers(1, 25), most=st.integers(1, 60))
+def test_the_nearest_are_those_of_brute_force(space: str, seed: int, steps: int, most: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = Matrix(space, 8)
+    held = changed(matrix, rng, steps)
+    cue = rng.normal(size=8).astype(np.float32)
+    asked = matrix.asked(cue)
+    found = matrix.nearest(asked, most)
+    expected = np.sort(distances_to(cue, held, space=space))[:most]
+    assert len(set(found.tolist())) == len(found) == min(most, len(held))
+    assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-5, atol=1e-4)
+    assert np.allclose(matrix.distances(asked, found), distances_to(cue, held[found], space=space), atol=1e-4)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@given(seed=seeds, share=st.floats(0, 1))
+def test_what_is_not_allowed_is_not_among_them(space: str, seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = Matrix(space, 8)
+    held = changed(matrix, rng, 8)
+    allowed = rng.random(len(held)) < share
+    cue = rng.normal(size=8).astype(np.float32)
+    found = matrix.nearest(matrix.asked(cue), 5, allowed)
+    assert allowed[found].all()
+    expected = np.sort(distances_to(cue, held[allowed], space=space))[:5]
+    assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-5, atol=1e-4)
+
+
+@given(seed=seeds, count=st.integers(0, 20_000), most=st.integers(1, 90))
+def test_the_top_are_the_top_however_many_there_are(seed: int, count: int, most: int) -> None:
+    scores = np.random.default_rng(seed).normal(size=count).astype(np.float32).round(2)  # with many equal ones
+    found = top(scores, most)
+    assert len(set(found.tolist())) == len(found) == min(count, most)
+    assert np.array_equal(np.sort(scores[found]), np.sort(scores)[count - len(found) :])
+
+
+def test_nothing_is_left_of_a_row_that_goes() -> None:
+    matrix = Matrix("ip", 4)
+    matrix.extend(np.full((3, 4), 7.0))
+    for place in (1, 0, 0):
+        matrix.remove(place)
+    assert matrix.size == 0
+    assert not matrix.vectors([0, 1, 2]).any()

@@ -1,0 +1,162 @@
+"""Does the mirror find what Chroma finds, with the same similarities, and what brute force finds?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.flow.ports import Found, MirrorRow
+from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.store.chroma.search import ChromaSearch
+from adaptive_memory_core.store.mirror.search import MirrorSearch, UnansweredByMirrorError
+
+ALICE, BOB, ALL, NOBODY = Scope("alice"), Scope("bob"), Scope(None), Scope("nobody")
+SCOPES = (ALICE, BOB, ALL, NOBODY)
+COUNT, DIMENSION = 300, 12
+FILTERS: list[Any] = [
+    None,
+    {"kind": "fact"},
+    {"$and": [{"kind": "fact"}, {"n": {"$gte": 40}}]},
+    {"$or": [{"n": {"$lt": 20}}, {"kind": {"$nin": ["fact", "event"]}}]},
+    {"kind": "none of these"},
+    {"kind": "fact", "n": {"$lt": 90}},
+]
+Both = tuple[ChromaSearch, MirrorSearch, Any]
+
+
+@pytest.fixture(params=["cosine", "ip", "l2"])
+def both(request: pytest.FixtureRequest, new_collection: Callable[..., Collection], tmp_path: Path) -> Iterator[Both]:
+    """The same records in Chroma and in a mirror; with their vectors."""
+    rng = np.random.default_rng(7)
+    vectors = rng.normal(size=(COUNT, DIMENSION)).astype(np.float32)
+    ids = [f"m{number}" for number in range(COUNT)]
+    texts = [f"text {number}" for number in range(COUNT)]
+    metadatas = [a_record(number) for number in range(COUNT)]
+    collection = new_collection(request.param)
+    collection.add(ids=ids, embeddings=vectors, documents=texts, metadatas=metadatas)  # type: ignore[arg-type]
+    ledger = SQLiteLedger(str(tmp_path / "ledger.sqlite3"))
+    ledger.attach("uuid", "memories")
+    rows: dict[Scope | None, list[MirrorRow]] = {}
+    for row in zip(ids, texts, metadatas, vectors, strict=True):
+        rows.setdefault(Scope(row[2].get("user_id")), []).append(MirrorRow(*row[:3], row[3].tobytes()))
+    ledger.mirror.put(rows)
+    mirror = MirrorSearch(ledger.mirror, Fields(), request.param, 10_000_000)
+    yield ChromaSearch(collection, Fields()), mirror, dict(zip(ids, vectors, strict=True))
+    ledger.close()
+
+
+def a_record(number: int) -> dict[str, Any]:
+    owner = ("alice", "bob", None)[number % 3]
+    kind = ("fact", "event", "other", None)[number % 4]
+    found = {"n": number, "created_at": 100.0 * number, "user_id": owner, "kind": kind}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def alike(found: list[Found], expected: list[Found]) -> None:
+    assert [one.stored_id for one in found] == [one.stored_id for one in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one[:3] == other[:3]
+        assert one.similarity == pytest.approx(other.similarity, abs=2e-5)
+
+
+def test_the_nearest_are_chromas(both: Both) -> None:
+    chroma, mirror, _ = both
+    rng = np.random.default_rng(8)
+    for scope in SCOPES:
+        for where in FILTERS:
+            vector = rng.normal(size=DIMENSION).astype(np.float32)
+            alike(mirror.nearest(scope, vector, 7, where), chroma.nearest(scope, vector, 7, where))
+
+
+def test_more_than_there_are_brings_all(both: Both) -> None:
+    chroma, mirror, vectors = both
+    alike(mirror.nearest(BOB, vectors["m1"], 1_000, None), chroma.nearest(BOB, vectors["m1"], 1_000, None))
+
+
+def test_named_records_are_compared_as_chroma_does(both: Both) -> None:
+    chroma, mirror, vectors = both
+    named = ["m0", "m1", "m2", "m3", "m6", "gone", "m9"]
+    for where in FILTERS:
+        alike(mirror.among(ALICE, vectors["m3"], named, where), chroma.among(ALICE, vectors["m3"], named, where))
+
+
+def test_windows_of_time_and_filters_go_together(both: Both) -> None:
+    chroma, mirror, vectors = both
+    windows = [Window(2_000.0, 4_000.0), Window(None, 700.0)]
+    for where in FILTERS:
+        found = mirror.during(ALICE, vectors["m5"], 9, where, windows)
+        alike(found, chroma.during(ALICE, vectors["m5"], 9, where, windows))
+
+
+def test_what_passes_a_filter_is_what_chroma_says(both: Both) -> None:
+    chroma, mirror, _ = both
+    for scope in (ALICE, BOB):
+        for where in FILTERS[1:]:
+            assert mirror.passing(scope, where) == chroma.passing(scope, where)
+
+
+def test_a_filter_sees_metadata_that_changed(both: Both) -> None:
+    _, mirror, vectors = both
+    before = mirror.passing(ALICE, {"kind": "fact"})
+    mirror._rows.annotate({"m3": {"kind": "fact"}, "m0": {"kind": None}})
+    assert mirror.passing(ALICE, {"kind": "fact"}) == before - {"m0"} | {"m3"}
+    mirror._rows.drop(["m3"])
+    assert mirror.passing(ALICE, {"kind": "fact"}) == before - {"m0"}
+    assert "m3" not in [one.stored_id for one in mirror.nearest(ALICE, vectors["m3"], 100, {"n": {"$gte": 0}})]
+
+
+def test_records_and_vectors_are_given_to_their_scope_alone(both: Both) -> None:
+    chroma, mirror, _ = both
+    named = ["m0", "m1", "m2", "gone"]
+    for scope in SCOPES:
+        assert sorted(mirror.stored(scope, named)) == sorted(chroma.stored(scope, named))
+        assert mirror.vectors(scope, named).keys() == chroma.vectors(scope, ["m0", "m1", "m2"]).keys()
+
+
+def test_what_only_the_collection_can_answer_is_left_to_it(both: Both) -> None:
+    _, mirror, vectors = both
+    with pytest.raises(UnansweredByMirrorError):
+        mirror.nearest(ALICE, vectors["m0"], 3, {"$and": [{"n": 1}, {"#document": {"$contains": "text"}}]})
+    for wrong in (np.zeros(DIMENSION + 1), np.full(DIMENSION, np.nan)):
+        with pytest.raises(UnansweredByMirrorError):
+            mirror.nearest(ALICE, wrong, 3, None)
+
+
+def test_a_filter_that_chroma_refuses_is_refused(both: Both) -> None:
+    chroma, mirror, vectors = both
+    for search in (chroma, mirror):
+        with pytest.raises(FilterError):
+            search.nearest(ALICE, vectors["m0"], 3, {"n": {"$near": 3}})
+
+
+def test_users_in_ram_stay_within_their_bound(both: Both) -> None:
+    _, mirror, vectors = both
+    small = MirrorSearch(mirror._rows, Fields(), "cosine", 30_000)
+    for scope in (ALICE, BOB, ALL, ALICE):
+        assert small.nearest(scope, vectors["m0"], 1, None)
+        assert len(small.residents) == 1  # each needs more than half of it
+    both_fit = MirrorSearch(mirror._rows, Fields(), "cosine", 1_000_000)
+    for scope in (ALICE, BOB, ALL):
+        both_fit.nearest(scope, vectors["m0"], 1, None)
+    assert len(both_fit.residents) == 3
+    assert 0 < both_fit.residents.nbytes <= 1_000_000
+
+
+def test_another_threads_ledger_is_seen_at_once(both: Both, tmp_path: Path) -> None:
+    """What another connection writes, as another process would."""
+    _, mirror, vectors = both
+    before = {one.stored_id for one in mirror.nearest(ALICE, vectors["m0"], COUNT, None)}
+    other = SQLiteLedger(str(tmp_path / "ledger.sqlite3"))
+    other.attach("uuid", "memories")
+    other.mirror.put({ALICE: [MirrorRow("new", "t", {"user_id": "alice"}, vectors["m0"].tobytes())]}, gone=["m0"])
+    other.close()
+    after = {one.stored_id for one in mirror.nearest(ALICE, vectors["m0"], COUNT, None)}
+    assert after == before - {"m0"} | {"new"}
