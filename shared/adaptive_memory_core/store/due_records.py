@@ -10,6 +10,7 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import DueRecord, Ledger, MirrorRow
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.overwrite import overwrite
+from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -30,6 +31,7 @@ class DueRecordsOfOthers:
     def __init__(self, ledger: Ledger, collection: Collection, *, lag_seconds: float, batch: int) -> None:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
+        self.heard: Heard = NOBODY
         self._turn = threading.Lock()
         self._since: float | None = None  # since when something is due, as far as it was seen
 
@@ -90,5 +92,8 @@ class DueRecordsOfOthers:
         mirror = self._ledger.mirror
         vectors = mirror.vectors(wanted)
         rows = [MirrorRow(*row, vectors[row[0]]) for row in mirror.rows(wanted) if row[0] in vectors]
-        overwrite(self._collection, rows, [one.stored_id for one in due if one.gone])
+        ids = [one.stored_id for one in due]
+        with self.heard.changing(ids):
+            overwrite(self._collection, rows, [one.stored_id for one in due if one.gone])
+        self.heard.as_mirrored(ids)
         self._ledger.due_records.settle(due)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from filelock import FileLock, Timeout
 
@@ -19,14 +20,20 @@ _guard = threading.Lock()
 
 def claim(directory: Path) -> None:
     """Take an embedded directory for this process; several memories of one process share it."""
+    if not claimed(directory):
+        refuse(directory, "and this one has to be alone with it")
+
+
+def refuse(directory: Path, why: str) -> NoReturn:
+    """Say that another process has the directory, and what can be done."""
     place = directory.resolve()
-    if not claimed(place):
-        raise StoreInUseError(
-            f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
-            "index and can damage it. Close the other one, or start a server with "
-            f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
-            "get_collection(...), ledger=<one file for all>)."
-        )
+    raise StoreInUseError(
+        f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
+        "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
+        "AdaptiveMemory.open does without ledger=; or start a server with "
+        f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
+        "get_collection(...), ledger=<one file for all>)."
+    )
 
 
 def claimed(directory: Path) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Found, Records, Vector, Where
+from adaptive_memory_core.flow.ports import Found, Vector, Where
 from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.calls import both
+from adaptive_memory_core.store.mirror.records import MirrorRecords
 from adaptive_memory_core.store.mirror.search import MirrorSearch, UnansweredByMirrorError
 from adaptive_memory_core.stored_metadata import within
 from adaptive_memory_core.where.parse import predicate
@@ -18,7 +19,7 @@ from adaptive_memory_core.where.parse import predicate
 class SearchInTheMirror:
     """The `Search` port of a guest: exact, however many records there are, and whatever a policy asks for."""
 
-    def __init__(self, mirror: MirrorSearch, records: Records) -> None:
+    def __init__(self, mirror: MirrorSearch, records: MirrorRecords) -> None:
         self._mirror, self._records = mirror, records
         self.stored = mirror.stored
         self.vectors = mirror.vectors

@@ -38,6 +38,10 @@ class MirrorIndex:
             self._rows.annotate(changes)
             self._heard(list(changes))
 
+    def as_mirrored(self, stored_ids: Sequence[str]) -> None:
+        """These were written as the mirror has them."""
+        self._in_step.heard(stored_ids)
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """What verdicts change is written back into the metadata, and heard of then."""
 
