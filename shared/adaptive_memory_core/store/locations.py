@@ -127,8 +127,8 @@ def database_of(collection: Collection) -> str:
 
 
 def import_chroma() -> None:
-    """Chroma takes a second or two to import."""
-    import chromadb  # noqa: F401 - the import is the point
+    """Chroma takes a second or two to import, and what an embedded client needs half a second more."""
+    import chromadb.api.rust  # noqa: F401 - the import is the point
 
 
 def address_of(collection: Collection) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from adaptive_memory_core.store.background import Going
 
 PREPARED_SECONDS = 3.0  # until it is worth while to get ready; most short processes have ended by then
-TRIED_SECONDS = 0.5  # between two tries: with what opening takes, another process has taken over within two seconds
+TRIED_SECONDS = 0.25  # between two tries: with what opening takes, another process has taken over within two seconds
 
 
 class Takeover:
