@@ -40,7 +40,31 @@ def record_id(scope: Scope, stored_id: str) -> str:
     if MARK not in stored_id:
         return stored_id
     own = stored_id.rpartition(MARK)[0]
-    return own if scoped_id(scope, own) == stored_id else stored_id
+    return own if any(scoped_id(one, own) == stored_id for one in scope.parts) else stored_id
+
+
+def places_of(scope: Scope, record_id: str) -> list[str]:
+    """Where in the collection a record of this id may stand, of all that the scope reads: the user's own place first,
+    so that an own record hides everyone's of the same id.
+
+    >>> places = places_of(Scope("bob"), "note")
+    >>> places == ["note", scoped_id(Scope("bob"), "note")]
+    True
+    """
+    return [record_id, *(scoped_id(one, record_id) for one in scope.parts)]
+
+
+def own_places(scope: Scope, stored_id: str) -> list[str]:
+    """Where a user's own record may stand that has the same id as this one of everyone's.
+
+    >>> reader, everyones = Scope("bob", over="everyone"), scoped_id(Scope(None), "note")
+    >>> own_places(reader, "note") == [scoped_id(reader, "note")]
+    True
+    >>> own_places(reader, everyones) == ["note", scoped_id(reader, "note")]
+    True
+    """
+    known = record_id(scope, stored_id)
+    return [one for one in (known, scoped_id(scope, known)) if one != stored_id]
 
 
 def is_reserved(record: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from typing_extensions import Self, Unpack
 
@@ -125,13 +125,22 @@ class AdaptiveMemory:
         """
         return self._opened.check(repair=repair)
 
-    def for_user(self, user: str, *, fallback: str | UserMemory | None = None, fallback_below: int = 1) -> UserMemory:
+    def for_user(
+        self,
+        user: str,
+        *,
+        over: Literal["everyone"] | None = None,
+        fallback: str | UserMemory | None = None,
+        fallback_below: int = 1,
+    ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. `fallback` fills up recalls of a user without records: a user named
-        in `shared` when this memory was made, or `for_everyone()`. It ends when the user has `fallback_below` records.
+        An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
+        user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
+        `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
+        `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
         """
-        scope = check.user_scope(user)
+        scope = check.over(check.user_scope(user), over, fallback)
         if fallback is None:
             return UserMemory(self, scope)
         behind = fallback.scope_in(self) if isinstance(fallback, UserMemory) else check.user_scope(fallback)

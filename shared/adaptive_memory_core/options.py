@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -29,6 +30,8 @@ class Options(TypedDict, total=False):
     - `policy`: how recalls rank (docs/policy.md). `fields`: the metadata keys to use (docs/metadata.md).
     - `keeping`: how ledger, log and write-back are kept. `write="through"` writes read state into the collection before
       `recall` returns, instead of a few seconds later.
+    - `durability`: "normal" (what counts outlives the process, also one that is killed; a power cut may take the last
+      moments), or "full" (a power cut takes nothing: each write waits for the disk, those at one moment together).
     - `clock`: a function that returns POSIX seconds.
     - `languages`: rules for words about time in questions; omitted, `English()`, whose days are those of UTC.
     - `channels`: further ways to find records, by name: functions of a cue, a user and a limit that return ids with a
@@ -45,6 +48,7 @@ class Options(TypedDict, total=False):
     clock: Callable[[], float]
     write: Literal["behind", "through"]
     keeping: Keeping | None
+    durability: Literal["normal", "full"] | None
     languages: Iterable[Language] | None
     channels: Mapping[str, Source] | None
     reranker: Reranker | None
@@ -76,4 +80,6 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
         raise InvalidInputError(
             f"fields is {options['fields']!r}, keeping is {options['keeping']!r}. Give Fields(...) and Keeping(...)."
         )
+    if (durability := options.get("durability")) is not None:
+        options["keeping"] = replace(options["keeping"] or Keeping(), durability=durability)
     return options

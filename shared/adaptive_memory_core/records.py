@@ -22,14 +22,44 @@ class Verdict(str, Enum):
     UNHELPFUL = "unhelpful"
 
 
+EVERYONE = "everyone"  # the name of the records that belong to nobody
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first."""
+    """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first.
+
+    With `over` a user reads everyone's records beside their own. What is learned of both is the user's alone, and
+    everyone's are changed through everyone's own scope only.
+
+    >>> reader = Scope("ana", over=EVERYONE)
+    >>> str(reader), str(reader.own)
+    ("user 'ana' over everyone", "user 'ana'")
+    >>> [str(one) for one in reader.parts]
+    ["user 'ana'", 'everyone']
+    """
 
     user: str | None
+    over: str | None = None
 
     def __str__(self) -> str:
-        return "everyone" if self.user is None else f"user {self.user!r}"
+        own = EVERYONE if self.user is None else f"user {self.user!r}"
+        return own if self.over is None else f"{own} over {self.over}"
+
+    @property
+    def own(self) -> Scope:
+        """The records that this scope may change."""
+        return self if self.over is None else Scope(self.user)
+
+    @property
+    def parts(self) -> tuple[Scope, ...]:
+        """The scopes whose records it reads, its own first."""
+        return (self,) if self.over is None else (Scope(self.user), Scope(None))
+
+    @property
+    def sees_unowned(self) -> bool:
+        """Whether records that belong to nobody are among those that it reads."""
+        return self.user is None or self.over is not None
 
 
 @quickly_made
@@ -74,11 +104,15 @@ UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: lon
 
 
 class Seen(NamedTuple):
-    """A record's state as a flow has seen it, its kind, and (`identity.origin`) which text of which document it is."""
+    """A record's state as a flow has seen it, its kind, and (`identity.origin`) which text of which document it is.
+
+    `shared` says that the record is everyone's and the state that of a user who reads it.
+    """
 
     state: ReadState
     kind: str | None
     origin: bytes | None = None
+    shared: bool = False
 
 
 @quickly_made
@@ -159,8 +193,8 @@ class Hit:
     `_stored_id` is the record's id inside the collection, for flows alone: it differs from `record.id` only where two
     users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
     each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
-    return it, where the caller said so. `shared` is the name of the shared scope that it is of, where that stood in for
-    a history that the reader does not have yet.
+    return it, where the caller said so. `shared` is the name of the shared scope that it is of, None for the reader's
+    own; it is `learnable` unless it comes from a fallback, whose records are only shown.
     """
 
     record: Record
@@ -169,6 +203,7 @@ class Hit:
     leads: Mapping[str, float] = field(default_factory=dict)
     refused: str | None = None
     shared: str | None = None
+    learnable: bool = True
 
 
 @quickly_made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
@@ -12,21 +13,37 @@ from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.identity import MARK, record_id
 from adaptive_memory_core.learn.state_ranges import MOST_READS
 from adaptive_memory_core.policy.ranges import LARGEST
-from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, Fields, Hit, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import (
+    EVERYONE,
+    NEVER_READ,
+    UNKNOWN_STEP,
+    Fields,
+    Hit,
+    Metadata,
+    ReadState,
+    Record,
+    Scope,
+)
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
 
+SHARED = Scope(None)  # the records that belong to nobody
+
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
-    """Whether the record is of this scope. Any user key at all, even one that is no string, means: not everyone's.
+    """Whether the scope reads the record. Any user key at all, even one that is no string, means: not everyone's.
 
     >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
     (True, False)
+    >>> [belongs({"user_id": one}, Scope("alice", over="everyone"), Fields()) for one in ("alice", None, "bob", "")]
+    [True, True, False, False]
     >>> belongs(None, Scope(None), Fields()), belongs({"user_id": ""}, Scope(None), Fields())
     (True, False)
     """
     owner = None if metadata is None else metadata.get(fields.user_id)
-    return owner == scope.user and (owner is None or isinstance(owner, str))
+    if owner is None:
+        return scope.user is None or scope.over is not None
+    return owner == scope.user and isinstance(owner, str)
 
 
 def record_of(
@@ -73,10 +90,29 @@ def hits_of(
     fields: Fields,
 ) -> list[Hit]:
     """What a search brought, as hits: each record with its read state, the ledger's where there is one."""
+    if scope.over is not None:
+        return [_labelled(scope, one, states, fields) for one in found]
     return [
         Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
         for stored_id, text, metadata, similarity in found
     ]
+
+
+def _labelled(
+    scope: Scope, found: tuple[str, str | None, Metadata | None, float], states: Mapping[str, ReadState], fields: Fields
+) -> Hit:
+    """A hit of a user who reads everyone's records as well. Of those that are everyone's the user's own reads alone
+    count: the read state in the metadata is that of others, but for what everyone's own verdicts made of the
+    importance."""
+    stored_id, text, metadata, similarity = found
+    if not belongs(metadata, SHARED, fields):
+        return Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
+    record = record_of(scope, stored_id, text, metadata, fields, states.get(stored_id, NEVER_READ))
+    common = 0.0 if metadata is None else (_number(metadata.get(fields.boost), -1.0, 1.0) or 0.0)
+    if common != 0.0:
+        importance = NEUTRAL_IMPORTANCE if record.importance is None else record.importance
+        record = replace(record, importance=boosted(importance, common))
+    return Hit(record, similarity, stored_id, shared=EVERYONE)
 
 
 def created_at(metadata: Metadata | None, fields: Fields) -> float | None:

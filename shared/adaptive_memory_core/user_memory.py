@@ -57,6 +57,7 @@ class UserMemory:
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
     forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
+    forget_learned, aforget_learned = blocking(forgetting.forget_learned), awaited(forgetting.forget_learned)
     prune, aprune = blocking(forgetting.prune), awaited(forgetting.prune)
     export_state, aexport_state = blocking(export_import.export_state), awaited(export_import.export_state)
     restore_state, arestore_state = blocking(export_import.restore_state), awaited(export_import.restore_state)

@@ -6,6 +6,8 @@ import ctypes
 import random
 import sys
 import threading
+import time
+import traceback
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -36,7 +38,7 @@ class Victim(threading.Thread):
     """A thread that does the same over and over, though it is interrupted. Every traceback is kept to the end."""
 
     def __init__(self, work: Callable[[], object], times: int) -> None:
-        super().__init__()
+        super().__init__(daemon=True)
         self.work, self.times = work, times
         self.kept: list[Interrupt] = []
         self.failed: Exception | None = None
@@ -58,14 +60,29 @@ def interrupted(work: Callable[[], object], times: int) -> list[Interrupt]:
     victim, chance, pause = Victim(work, times), random.Random(7), threading.Event()
     victim.start()
     while victim.is_alive():
-        seen = len(victim.kept)
         pause.wait(chance.uniform(0, 0.02))
-        strike(victim)
-        while len(victim.kept) == seen and victim.is_alive():
-            pause.wait(0.0005)
+        strike_until_felt(victim)
     if victim.failed is not None:
         raise victim.failed
     return victim.kept
+
+
+def strike_until_felt(victim: Victim) -> None:
+    """Once; again after a second, for what strikes in a `__del__` is lost. Who feels nothing for a minute hangs."""
+    seen, struck = len(victim.kept), time.monotonic()
+    deadline = struck + 60
+    strike(victim)
+    while len(victim.kept) == seen and victim.is_alive():
+        threading.Event().wait(0.0005)
+        if time.monotonic() - struck > 1:
+            assert time.monotonic() < deadline, f"a lock was left taken; it waits in:\n{where(victim)}"
+            struck = time.monotonic()
+            strike(victim)
+
+
+def where(thread: threading.Thread) -> str:
+    """Where a thread is."""
+    return "".join(traceback.format_stack(sys._current_frames()[thread.ident or 0]))
 
 
 def strike(thread: threading.Thread) -> None:

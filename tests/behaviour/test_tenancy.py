@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ALICE, BOB, CAROL = "alice-7f3", "bob-19c", "carol-e04"
 TAGS = {ALICE: "tagalpha", BOB: "tagbeta", CAROL: "taggamma", None: "tagnobody"}
-OWNERS = list(TAGS)
+OWNERS, USERS = list(TAGS), [ALICE, BOB, CAROL]
 PLAIN_IDS = ["note", "a", "score"]
 LOOKALIKES = [scoped_id(Scope(owner), "note") for owner in OWNERS] + [scoped_id(Scope(scoped), "a") for scoped in [BOB]]
 FILTERS: list[dict[str, Any] | None] = [
@@ -53,6 +53,8 @@ FILTERS: list[dict[str, Any] | None] = [
 ]
 
 owners = st.sampled_from(OWNERS)
+users = st.sampled_from(USERS)
+filters_of_own = st.sampled_from([None, {"colour": "red"}])
 ids = st.sampled_from(PLAIN_IDS + LOOKALIKES)
 plain_ids = st.sampled_from(PLAIN_IDS)
 
@@ -67,6 +69,15 @@ class Known:
     pinned: set[str] = field(default_factory=set)
     verdicts: set[tuple[str, str]] = field(default_factory=set)
     recalls: list[Recall] = field(default_factory=list)
+    shared_reads: dict[str, int] = field(default_factory=dict)  # of everyone's records, by this user
+    shared_pinned: set[str] = field(default_factory=set)
+    shared_verdicts: set[tuple[str, str]] = field(default_factory=set)
+
+    def unlearn(self, one: str) -> None:
+        """What was everyone's is forgotten."""
+        self.shared_reads.pop(one, None)
+        self.shared_pinned.discard(one)
+        self.shared_verdicts = {pair for pair in self.shared_verdicts if pair[0] != one}
 
     def let_go(self, one: str) -> None:
         del self.texts[one]
@@ -77,7 +88,8 @@ class Known:
 
 
 class Tenants(RuleBasedStateMachine):
-    """Three users and everyone over one collection; after each step each of them looks at all they can see."""
+    """Three users and everyone over one collection; after each step each of them looks at all they can see, the users
+    also over everyone's records."""
 
     def __init__(self, client: Any, embed: Callable[..., Vectors], clock: Clock) -> None:
         super().__init__()
@@ -96,6 +108,14 @@ class Tenants(RuleBasedStateMachine):
     def scope(self, owner: str | None) -> UserMemory:
         self.clock.pass_seconds(100)  # beyond the refresh floor, so that every read counts
         return self.memory.for_everyone() if owner is None else self.memory.for_user(owner)
+
+    def over(self, owner: str) -> UserMemory:
+        self.clock.pass_seconds(100)
+        return self.memory.for_user(owner, over="everyone")
+
+    def visible(self, owner: str) -> dict[str, str]:
+        """What a user finds over everyone's records: an own one hides everyone's of the same id."""
+        return {**self.known[None].texts, **self.known[owner].texts}
 
     def text(self, owner: str | None) -> str:
         self.number += 1
@@ -172,11 +192,53 @@ class Tenants(RuleBasedStateMachine):
             assert receipt.verdicts == sum(pair[0] == one for pair in known.verdicts)
         if one in known.texts:
             known.let_go(one)
+            for reader in OWNERS if owner is None else ():
+                self.known[reader].unlearn(one)
+
+    @rule(owner=users, cue=st.sampled_from(["tea", "number 3"]), k=st.integers(1, 8), where=filters_of_own)
+    def recall_over_everyone(self, owner: str, cue: str, k: int, where: dict[str, Any] | None) -> None:
+        known, answer = self.known[owner], self.over(owner).recall(cue, k=k, filter=where)
+        known.recalls.append(answer)
+        for hit in answer:
+            own = hit.shared is None
+            assert own == (hit.id in known.texts)
+            for counts in (known.reads, known.credit) if own else (known.shared_reads,):
+                counts[hit.id] = counts.get(hit.id, 0) + 1
+        self.sees_only_visible(owner, answer)
+
+    @rule(owner=users, one=plain_ids, verb=st.sampled_from(["pin", "unpin", "forget", "forget_learned"]))
+    def touch_over_everyone(self, owner: str, one: str, verb: str) -> None:
+        known = self.known[owner]
+        if one in known.texts:
+            return  # an own one: `touch` and `forget` do that
+        if verb == "forget_learned":
+            self.over(owner).forget_learned(one)
+            known.unlearn(one)
+            return
+        missing = ScopeError if verb == "forget" else None if one in self.known[None].texts else NotFoundError
+        missing = NotFoundError if one not in self.known[None].texts else missing
+        with nullcontext() if missing is None else pytest.raises(missing):
+            getattr(self.over(owner), verb)(one)
+        if missing is None:
+            known.shared_pinned = known.shared_pinned | {one} if verb == "pin" else known.shared_pinned - {one}
+
+    @rule(owner=users, helpful=st.booleans(), over=st.booleans(), data=st.data())
+    def judge_everyones(self, owner: str, helpful: bool, over: bool, data: st.DataObject) -> None:
+        known = self.known[owner]
+        shared = [(answer, hit.id) for answer in known.recalls for hit in answer if hit.shared is not None]
+        named = {line.id: {one.id for one in line.kept} for line in self.scope(owner).recalls()}
+        live = [(answer, one) for answer, one in shared if one not in known.texts and one in named.get(answer.id, ())]
+        if live:
+            answer, one = data.draw(st.sampled_from(live))
+            verdict: dict[str, Any] = {"helpful": [one]} if helpful else {"unhelpful": [one]}
+            (self.over(owner) if over else self.scope(owner)).feedback(answer, **verdict)
+            known.shared_verdicts.add((one, answer.id))
 
     @rule(owner=owners, helpful=st.booleans(), by_id=st.booleans(), data=st.data())
     def judge_own(self, owner: str | None, helpful: bool, by_id: bool, data: st.DataObject) -> None:
         known = self.known[owner]
-        live = [(answer, one) for answer in known.recalls for one in answer.ids if one in known.texts]
+        own = [(answer, hit.id) for answer in known.recalls for hit in answer if hit.shared is None]
+        live = [(answer, one) for answer, one in own if one in known.texts]
         if not live:
             return
         answer, one = data.draw(st.sampled_from(live))
@@ -216,6 +278,23 @@ class Tenants(RuleBasedStateMachine):
                 assert record.read.pinned == (one in known.pinned)
 
     @invariant()
+    def each_sees_everyones_beside_their_own(self) -> None:
+        for owner in USERS:
+            known, scope = self.known[owner], self.over(owner)
+            answer = scope.recall("secret tea", k=100, reinforce=False)
+            self.sees_only_visible(owner, answer)
+            assert set(answer.ids) | {one.id for one in answer.dropped} == set(self.visible(owner))
+            for one in self.known[None].texts.keys() - known.texts.keys():
+                record = scope.get(one)
+                assert record.text == self.known[None].texts[one]
+                assert record.read.retrieval_count == known.shared_reads.get(one, 0)
+                assert record.read.pinned == (one in known.shared_pinned)
+            stats = scope.stats()
+            assert stats.reads == sum(known.reads.values()) + sum(known.shared_reads.values())
+            assert stats.verdicts == len(known.verdicts) + len(known.shared_verdicts)
+            assert stats.pinned == len(known.pinned) + len(known.shared_pinned)
+
+    @invariant()
     def each_is_told_their_own_numbers_and_log(self) -> None:
         for owner in OWNERS:
             known, scope = self.known[owner], self.scope(owner)
@@ -240,10 +319,15 @@ class Tenants(RuleBasedStateMachine):
         assert {one.id for one in answer.dropped} <= set(known.texts)
         self.nothing_foreign(owner, answer, answer.explain(), answer.render())
 
-    def nothing_foreign(self, owner: str | None, *shown: object) -> None:
+    def sees_only_visible(self, owner: str, answer: Recall) -> None:
+        assert {hit.id: hit.text for hit in answer}.items() <= self.visible(owner).items()
+        assert all((hit.shared is None) == (hit.id in self.known[owner].texts) for hit in answer)
+        self.nothing_foreign(owner, answer, answer.explain(), answer.render(), known={None})
+
+    def nothing_foreign(self, owner: str | None, *shown: object, known: Set[None] = frozenset()) -> None:
         """No text, no name and no made-up id of anybody else stands in what was shown."""
         words = repr(shown)
-        for other in set(OWNERS) - {owner}:
+        for other in set(OWNERS) - {owner} - known:
             foreign = {TAGS[other], other, *self.known[other].texts} - {None, *PLAIN_IDS, *LOOKALIKES}
             assert not [one for one in foreign if one is not None and one in words]
 

@@ -12,7 +12,7 @@ from adaptive_memory_core.arguments.recalls import (
     similarities,
     where,
 )
-from adaptive_memory_core.arguments.scopes import shared, user_scope
+from adaptive_memory_core.arguments.scopes import over, shared, user_scope
 from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, share, words
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "name",
     "new_id",
     "new_record",
+    "over",
     "policy",
     "questions",
     "share",

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from adaptive_memory_core.arguments.values import name
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.identity import is_namespaced
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import EVERYONE, Scope
 
 
 def user_scope(user: object) -> Scope:
     """The scope of a user.
 
     >>> user_scope("alice")
-    Scope(user='alice')
+    Scope(user='alice', over=None)
     >>> user_scope("")
     Traceback (most recent call last):
     ...
@@ -30,6 +30,31 @@ def user_scope(user: object) -> Scope:
             "session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
         )
     return Scope(name(user, "user id"))
+
+
+def over(scope: Scope, others: object, fallback: object = None) -> Scope:
+    """The scope over the records of others: everyone's, or nobody's.
+
+    >>> str(over(Scope("ana"), "everyone")), over(Scope("ana"), None) == Scope("ana")
+    ("user 'ana' over everyone", True)
+    >>> over(Scope("ana"), "bob")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: over is 'bob'. It is "everyone", for the records that belong to no user, ...
+    """
+    if others is None:
+        return scope
+    if others != EVERYONE:
+        raise ScopeError(
+            f'over is {others!r}. It is "everyone", for the records that belong to no user, or None for the '
+            "user's own records alone."
+        )
+    if fallback is not None:
+        raise ScopeError(
+            'Both over="everyone" and a fallback were given. Give over= to find everyone\'s records at any time and '
+            "learn of them, or fallback= to be shown some while the user has none."
+        )
+    return Scope(scope.user, over=EVERYONE)
 
 
 def shared(users: object) -> frozenset[str]:

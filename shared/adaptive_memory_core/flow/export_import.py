@@ -43,23 +43,29 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
         known = yield from known_states(ports, scope, page, keep=False)
         timeline = known.timeline.under(regime)
         for one in page:
-            record = hits_of(scope, [one], known.states, ports.fields)[0].record
+            hit = hits_of(scope, [one], known.states, ports.fields)[0]
+            record = hit.record
             state = (
                 settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
             )
             if _learned(state):
                 since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
-                lines.append({"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}})
+                whose = {} if hit.shared is None else {"shared": hit.shared}
+                line = {"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}}
+                lines.append({**line, **whose})
     known = yield from ask(ports.ledger.states.known, scope, [])
     balance = known.balance
     heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
-    return {**heading, "records": lines}
+    over = {} if scope.over is None else {"over": scope.over}
+    return {**heading, **over, "records": lines}
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
     lines, balance = _checked(scope, given), _balance(given, policy.useful)
+    everyones = _everyones(given)
     found = yield from look_up(ports, scope, list(lines))
+    found = {one: stored for one, stored in found.items() if stored.shared == (one in everyones)}
     targets = {one: found[one] for one in lines if one in found}
     missing = {one: line for one, line in lines.items() if one not in found}
     if missing:
@@ -154,7 +160,18 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
     lines = given.get("records")
     if not isinstance(lines, list | tuple):
         raise InvalidInputError(f"The state's 'records' are {type(lines).__name__}. Give what export_state() returned.")
-    return dict(_line(line) for line in lines)
+    return dict(_line(line) for line in sorted(lines, key=_is_own))
+
+
+def _everyones(given: object) -> set[str]:
+    """The ids of the state that are everyone's, unless an own record has the same one."""
+    lines = given.get("records", ()) if isinstance(given, Mapping) else ()
+    own = {line["id"] for line in lines if _is_own(line)}
+    return {line["id"] for line in lines} - own
+
+
+def _is_own(line: object) -> bool:
+    return not isinstance(line, Mapping) or line.get("shared") is None
 
 
 def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:

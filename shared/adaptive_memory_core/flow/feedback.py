@@ -37,6 +37,7 @@ def feedback(
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
     past = yield from past_recall(ports, scope, recall)
+    scope = past.scope  # a user who judges what was found over everyone's records need not say so again
     yield from _refuse_forgotten(ports, scope, recall, list(verdicts))
     strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
@@ -84,14 +85,14 @@ def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Seq
     if logged is None:
         return
     still = {one.id for one in logged.kept}
-    forgotten = [one.id for one in recall.kept if one.id in ids and one.shared is None and one.id not in still]
+    forgotten = [one.id for one in recall.kept if one.id in ids and one.hit.learnable and one.id not in still]
     if forgotten:
         raise not_found(scope, forgotten)
 
 
 def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
     """What is shared is judged by those whose scope it is of."""
-    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if one.shared is not None}
+    shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if not one.hit.learnable}
     for one in ids:
         if one in shared:
             raise InvalidInputError(

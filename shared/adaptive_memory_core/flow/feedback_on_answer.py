@@ -54,7 +54,7 @@ def feedback_on_answer(
     good = yield from _resolved(ports, scope, helpful, turn)
     bad = yield from _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
-    there = yield from look_up(ports, scope, list({one.record for one in (*good, *bad)}))
+    there = yield from _there(ports, scope, [*good, *bad])
     liked, disliked = judgeable(good, there), judgeable(bad, there)
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])
@@ -63,6 +63,13 @@ def feedback_on_answer(
         ids = [[record for at, record in some if at == recall] for some in (liked, disliked)]
         changed += yield from feedback(ports, scope, recall, helpful=ids[0], unhelpful=ids[1], policy=policy, now=now)
     return changed
+
+
+def _there(ports: Ports, scope: Scope, found: Sequence[Returned]) -> Flow[Collection[str]]:
+    """Which of the records there still are, in the scope that each was found in."""
+    over = next((one.recall.over for one in found if one.recall is not None and one.recall.over is not None), None)
+    present = yield from look_up(ports, Scope(scope.user, over=over), list({one.record for one in found}))
+    return present.keys()
 
 
 def judgeable(found: Iterable[Returned], there: Collection[str]) -> list[tuple[str, str]]:

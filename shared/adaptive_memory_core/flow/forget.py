@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive_memory_core import identity
-from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
@@ -14,12 +14,35 @@ from adaptive_memory_core.flow.steps.tell_indexes import erase
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
-from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.stored_metadata import SHARED, belongs, hits_of
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
     """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left."""
-    return (yield from one_writer(ports, scope, [record_id], _forget(ports, scope, record_id, now=now)))
+    if scope.over is not None:
+        yield from _refuse_everyones(ports, scope, record_id)
+    return (yield from one_writer(ports, scope.own, [record_id], _forget(ports, scope.own, record_id, now=now)))
+
+
+def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> Flow[None]:
+    """A reader cannot take from others what is everyone's."""
+    found = yield from ask(ports.records.fetch, scope, [record_id])
+    if any(belongs(one.metadata, SHARED, ports.fields) for one in found.values()):
+        raise ScopeError(
+            f"Record {record_id!r} is everyone's, so {scope.own} cannot forget it. What was learned of it for this "
+            f"user goes with forget_learned({record_id!r}), the record with for_everyone().forget({record_id!r})."
+        )
+
+
+def forget_learned(ports: Ports, scope: Scope, record_id: str | None) -> Flow[int]:
+    """Remove what a user has made of one of everyone's records, or of all; gives of how many there was something."""
+    if scope.over is None:
+        raise ScopeError(
+            f"forget_learned() is for a user who reads everyone's records, and this is {scope}. Call it on "
+            'memory.for_user(..., over="everyone"). An own record goes with forget(id).'
+        )
+    places = None if record_id is None else [record_id, scoped_id(Scope(None), record_id)]
+    return (yield from ask(ports.ledger.removal.forget_learned, scope, places))
 
 
 def _forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:

@@ -25,7 +25,7 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True
     found = yield from ask(ports.records.fetch, scope, ids)
     known = yield from known_states(ports, scope, list(found.values()), keep=keep)
     hits = hits_of(scope, found.values(), known.states, ports.fields)
-    return {hit.record.id: Stored(hit.record, hit._stored_id) for hit in hits}
+    return {hit.record.id: Stored(hit.record, hit._stored_id, hit.shared is not None) for hit in hits}
 
 
 def look_up_one(ports: Ports, scope: Scope, record_id: str, *, keep: bool = True) -> Flow[Stored]:

@@ -26,33 +26,34 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PastRecall:
-    """A recall as far as verdicts need it; `step` is None where it changed nothing."""
+    """A recall as far as verdicts need it; `step` is None where it changed nothing. `scope` is the one that made it."""
 
     id: str
     at: float
     step: int | None
     returned: Sequence[str]
     candidates: Sequence[Candidate]
+    scope: Scope
 
 
 def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRecall]:
     """The recall to judge; one of another scope does not exist here."""
     if isinstance(recall, Recall):
-        if recall.scope != scope:
+        if recall.scope.user != scope.user:
             raise ScopeError(
                 f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it."
             )
-        own = [one for one in recall.kept if one.shared is None]
+        own = [one for one in recall.kept if one.hit.learnable]
         kept = [Candidate(one.id, one.signals, False) for one in own]
         rest = [Candidate(one.id, one.scored.signals, True) for one in recall.dropped if one.scored is not None]
-        return PastRecall(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest])
+        return PastRecall(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest], recall.scope)
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(
             f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while "
             "the log was on and that is within its retention, or the Recall itself."
         )
-    return _of(logged)
+    return _of(scope, logged)
 
 
 def rankings(ports: Ports, scope: Scope, recall: PastRecall, helpful: Sequence[str]) -> Flow[dict[str, list[Ranking]]]:
@@ -67,7 +68,7 @@ def rankings(ports: Ports, scope: Scope, recall: PastRecall, helpful: Sequence[s
         if recall.step - GHOSTS <= past.step < recall.step:
             dropped = [one.id for one in past.candidates if one.reason == BEYOND_K]
             for one in set(dropped) & set(helpful):
-                told[one] += _standings(_of(past).candidates, one, GHOST_SHARE)
+                told[one] += _standings(_of(scope, past).candidates, one, GHOST_SHARE)
     return told
 
 
@@ -80,6 +81,7 @@ def _standings(candidates: Sequence[Candidate], record_id: str, share: float) ->
         yield Ranking(clipped, places[0], share)
 
 
-def _of(logged: LoggedRecall) -> PastRecall:
+def _of(scope: Scope, logged: LoggedRecall) -> PastRecall:
     candidates = [Candidate(one.id, one.signals, one.reason is not None) for one in logged.candidates if one.signals]
-    return PastRecall(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates)
+    made_by = Scope(scope.user, over=logged.over)
+    return PastRecall(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates, made_by)

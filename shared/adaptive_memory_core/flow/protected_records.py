@@ -8,7 +8,7 @@ from typing import Literal
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.identity import places_of, record_id
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, Sample
@@ -32,7 +32,7 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
 
 def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Flow[Sequence[Change]]:
     """The audit trail, newest first: of the whole scope, or of one record."""
-    places = () if record is None else (record, scoped_id(scope, record))
+    places = [] if record is None else places_of(scope, record)
     return (yield from ask(ports.ledger.audit.changes, scope, places, limit=limit))
 
 

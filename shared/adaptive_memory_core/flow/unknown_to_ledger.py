@@ -18,5 +18,6 @@ def unmet(ports: Ports, scope: Scope) -> Flow[dict[str, Seen]]:
     while (page := (yield from ask(next, pages, None))) is not None:
         known = yield from known_states(ports, scope, page, keep=False)
         new = [one for one in page if one.stored_id not in known.states]
-        strangers |= {hit._stored_id: seen(hit.record) for hit in hits_of(scope, new, {}, ports.fields)}
+        hits = hits_of(scope, new, {}, ports.fields)
+        strangers |= {hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits}
     return strangers

@@ -19,7 +19,7 @@ class Keeping:
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
     sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
-    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut, at one fsync a recall
+    durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut: each write waits for an fsync
     wait_seconds: float = 30.0  # seconds that one call waits, in all, for others who write the ledger; then it fails
     count_seconds: float = 5.0  # seconds that a recall waits for them to be counted; then it answers uncounted; guess
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess

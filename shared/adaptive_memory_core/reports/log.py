@@ -21,7 +21,8 @@ class LoggedCandidate:
 class LoggedRecall:
     """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
 
-    `turn` names the question that it was made for, where the caller named one.
+    `turn` names the question that it was made for, where the caller named one. `over` is "everyone" where everyone's
+    records were read beside the user's own.
     """
 
     id: str
@@ -32,6 +33,7 @@ class LoggedRecall:
     policy_hash: str
     candidates: tuple[LoggedCandidate, ...]
     turn: str | None = None
+    over: str | None = None
 
     @property
     def kept(self) -> tuple[LoggedCandidate, ...]:

@@ -87,7 +87,7 @@ class FloorKeeper:
     def wrote(self, scope: Scope) -> None:
         """The scope may have grown: look again when it is recalled from."""
         with self._turn:
-            for key in [one for one in self._looked if one[0] == scope]:
+            for key in [one for one in self._looked if scope.own in one[0].parts]:
                 del self._looked[key]
 
     def wait(self) -> float | None:

@@ -37,10 +37,10 @@ def connect(path: str) -> sqlite3.Connection:
         ) from error
 
 
-def prepare(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
+def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
     """Make the file ready; gives whether it may only be read, and how many pages a torn log has lost."""
     try:
-        return _prepared(connection, path, durability)
+        return _prepared(connection, path)
     except (sqlite3.Error, *UNREADABLE) as error:
         if shows_damage(error):
             raise damaged(path, error) from error
@@ -93,14 +93,14 @@ def _await_writers(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _prepared(connection: sqlite3.Connection, path: str, durability: str) -> tuple[bool, int]:
+def _prepared(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
     try:
         file = place_of(path)
         if file is None or not (file.exists() and file.stat().st_size):  # for older files: `ledger/purge.py`
             _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))
         lost_pages = _recovered(connection, file)
         refuse_foreign(path, connection)
-        connection.execute(f"PRAGMA synchronous = {durability.upper()}")
+        connection.execute("PRAGMA synchronous = NORMAL")  # for more: `group_commit`
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")

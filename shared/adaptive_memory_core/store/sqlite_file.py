@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Literal
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.calls.patience import pauses
+from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors, held_files
+from adaptive_memory_core.store.group_commit import GroupCommit
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
@@ -21,6 +23,7 @@ from adaptive_memory_core.store.sqlite_connection import (
     prepare,
 )
 from adaptive_memory_core.store.write_ahead_log import LogOfWrites
+from adaptive_memory_core.store.write_queue import queue_of
 
 
 class LedgerFile:
@@ -34,10 +37,11 @@ class LedgerFile:
         self.path = path
         self.on_failure: Callable[[], object] = lambda: None
         self.on_write: Callable[[], object] = lambda: None
+        self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
         self._lock = threading.RLock()
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = False
-        self._log = LogOfWrites(self.place)
+        self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)
         self._left = held_files.use(self, self.place)
         try:
             refuse_damaged(path, self.place)
@@ -46,7 +50,8 @@ class LedgerFile:
             self._left()
             raise
         try:
-            self.read_only, self.lost_pages = prepare(self._connection, path, durability)
+            self.read_only, self.lost_pages = prepare(self._connection, path)
+            self._group = self._grouped(durability)
         except BaseException:
             self.close()
             raise
@@ -69,7 +74,29 @@ class LedgerFile:
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will.
         """
-        outermost, wait = self._is_outermost(), pauses(PATIENCE_SECONDS)
+        done: list[Callable[[], object]] = []
+        if not self._is_outermost():
+            with self._transaction(done, told=told, outermost=False) as sql:
+                yield sql
+            return
+        began = time.monotonic()
+        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
+            have_waited(time.monotonic() - began)
+            if not came:
+                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
+            with self._transaction(done, told=told, outermost=True) as sql:
+                yield sql
+        for call in done:
+            call()
+        if self._log.has_grown():
+            self.on_growth()
+        self._make_durable()
+
+    @interruptible
+    def _transaction(
+        self, done: list[Callable[[], object]], *, told: bool, outermost: bool
+    ) -> Generator[sqlite3.Connection, None, None]:
+        wait = pauses(PATIENCE_SECONDS)
         while True:
             with self._lock:
                 self._check(outermost=outermost)
@@ -79,8 +106,8 @@ class LedgerFile:
                         if not told:
                             self.on_write()
                         yield self._connection
-                        done = self._keep(inner=inner)
-                        break
+                        done += self._keep(inner=inner)
+                        return
                 except BaseException as error:
                     del self._calls[calls:]
                     self._undo(inner=inner)
@@ -89,8 +116,18 @@ class LedgerFile:
                     raise
             if not wait():
                 raise self._told(sqlite3.OperationalError("database is locked: another process is writing it"))
-        for call in done:
-            call()
+
+    def _make_durable(self) -> None:
+        """Wait for the disk, where that was asked for; nobody else has to."""
+        if self._group is None:
+            return
+        try:
+            self._group.wait()
+        except OSError as error:
+            raise LedgerError(
+                f"The ledger {self.path!r} cannot be synced to its disk: {error}. What was written is kept, but may be "
+                "gone after a power cut. Check the disk."
+            ) from error
 
     def afterwards(self, call: Callable[[], object]) -> None:
         """Call this after the thread's transaction, if that is kept; at once where there is none."""
@@ -111,6 +148,15 @@ class LedgerFile:
             self._connection.close()
             self._left()
 
+    def _grouped(self, durability: str) -> GroupCommit | None:
+        """Who syncs the log for those that wait for the disk; without a log SQLite does, at each commit."""
+        if durability != "full" or self.place is None or self.read_only:
+            return None
+        if self._connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            return GroupCommit(self.place)
+        self._connection.execute("PRAGMA synchronous = FULL")
+        return None
+
     def _is_outermost(self) -> bool:
         """Whether this thread is not within another block over the file already."""
         return not self._lock._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
@@ -128,7 +174,7 @@ class LedgerFile:
         if inner:
             self._connection.execute("SAVEPOINT part")
             return True
-        self._log.refuse_endless(self._connection)
+        self._log.keep_short(self._connection)
         self._unfinished = True
         try:
             self._connection.execute("BEGIN IMMEDIATE")

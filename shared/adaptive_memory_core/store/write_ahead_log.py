@@ -1,14 +1,21 @@
-"""How large may the write-ahead log become? A program that reads without end keeps it from being emptied."""
+"""How is the write-ahead log kept short where the background does not come to it, and what if it cannot be?
+
+`checkpoints` empties it in the background. Where it has grown all the same, whoever writes next empties it first, with
+everybody else kept out for the moment that this takes. A program that reads without end keeps it from being emptied.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 from adaptive_memory_core.errors import LedgerError
 
-MOST_BYTES = 256 * 2**20
-LOOK_EVERY = 50  # transactions
+LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
+LOOK_EVERY = 10  # transactions
+OTHERS_MS = 100  # that it waits for those who are writing, emptying it or reading at this moment
+AGAIN_SECONDS = 2.0  # after it could not be emptied
 
 
 class LogOfWrites:
@@ -16,15 +23,34 @@ class LogOfWrites:
 
     def __init__(self, file: Path | None) -> None:
         self._log = None if file is None else file.with_name(file.name + "-wal")
-        self._transactions = 0
+        self._transactions, self._not_before = 0, 0.0
 
-    def refuse_endless(self, connection: sqlite3.Connection) -> None:
-        """Raise before a transaction where the log is too large and cannot be emptied."""
+    def has_grown(self) -> bool:
+        """Whether it is time to look how far the log has grown."""
+        return self._transactions % LOOK_EVERY == 0
+
+    def keep_short(self, connection: sqlite3.Connection) -> None:
+        """Empty it before a transaction where it is long; raise where it is too long and cannot be emptied."""
         self._transactions += 1
-        if self._transactions % LOOK_EVERY or self._bytes() <= MOST_BYTES:
+        if self._transactions % LOOK_EVERY:
             return
-        self._transactions -= 1  # look again the next time
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        size = self._bytes()
+        if size > MOST_BYTES:
+            self._transactions -= 1  # look again the next time
+            self._empty(connection, "TRUNCATE")
+            self._refuse_endless()
+        elif size > LONG_BYTES and time.monotonic() >= self._not_before and not self._empty(connection, "RESTART"):
+            self._not_before = time.monotonic() + AGAIN_SECONDS
+
+    def _empty(self, connection: sqlite3.Connection, manner: str) -> bool:
+        connection.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
+        try:
+            busy, _, _ = connection.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
+        finally:
+            connection.execute("PRAGMA busy_timeout = 0")
+        return not busy
+
+    def _refuse_endless(self) -> None:
         if self._bytes() > MOST_BYTES:
             raise LedgerError(
                 f"The ledger's log of writes {str(self._log)!r} has grown beyond {MOST_BYTES // 2**20} MB: some "

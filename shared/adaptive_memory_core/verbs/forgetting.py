@@ -26,6 +26,16 @@ def forget(user: User, id: str) -> Flow[Receipt]:  # noqa: A002 - the contract's
     return forgetting.forget(memory.ports(), user.scope, checked, now=memory.now())
 
 
+def forget_learned(user: User, id: str | None = None) -> Flow[int]:  # noqa: A002 - as everywhere
+    """Remove what this user's reads and verdicts have taught about everyone's records: of one, or of all of them.
+
+    The records stay, for this user as if never read; the user's log names them no longer (of all: it loses the recalls
+    that were made over everyone's records). Returns of how many records something was removed.
+    """
+    checked = None if id is None else check.name(id, "id")
+    return forgetting.forget_learned(user.memory.ports(), user.scope, checked)
+
+
 def prune(
     user: User,
     below: float,
@@ -34,7 +44,7 @@ def prune(
     limit: int | None = None,
     by: str = "caller",
 ) -> Flow[PruneReceipt]:
-    """Remove the records whose strength has decayed below `below`; never a pinned or a remembered one.
+    """Remove the user's own records whose strength has decayed below `below`; never a pinned or a remembered one.
 
     `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
     `remember_many` takes back. Each batch is removed whole or not at all; after a crash, or where `limit` ended the
@@ -46,7 +56,7 @@ def prune(
             f"archive is {archive!r}. Give the path of a file to append to, in a directory that exists, or None."
         )
     call = pruning.Pruning(
-        scope=user.scope,
+        scope=user.scope.own,
         below=check.share(below, "below"),
         limit=MOST_PRUNED if limit is None else check.count(limit, "limit", most=MOST_PRUNED),
         dry_run=check.flag(dry_run, "dry_run"),

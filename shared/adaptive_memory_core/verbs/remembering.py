@@ -50,7 +50,7 @@ def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
         raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
     given = [check.new_record(item, memory.fields) for item in items]
     check_texts(given, memory.keeping.text_characters)
-    return flows.remember(memory.ports(), user.scope, given, now=memory.now(), new_id=memory.new_id)
+    return flows.remember(memory.ports(), user.scope.own, given, now=memory.now(), new_id=memory.new_id)
 
 
 def _only(flow: Flow[list[str]]) -> Flow[str]:

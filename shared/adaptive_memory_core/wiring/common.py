@@ -25,6 +25,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Background, Chore, Going
+from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
@@ -88,7 +89,7 @@ class Common:
         words = UpToDateWords(index, store.records, wake, store.changes)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
         made.append(self._ports(store, embedder, words, floors))
-        return Parts(made[0], words, (*store.chores, words, floors), store.whole, store.sync, store.finish)
+        return Parts(made[0], words, (*store.chores, words, floors, *checkpoints_of(ledger, wake)), store.whole, store.sync, store.finish)
 
     def _ports(self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, floors: FloorKeeper) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")

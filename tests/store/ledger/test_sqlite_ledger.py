@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from adaptive_memory_core import Policy, ReadState, SQLiteLedger
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.learn.decay.strength import strength
 from adaptive_memory_core.policy.decay import Phase, Regime
-from adaptive_memory_core.records import Seen
+from adaptive_memory_core.store import group_commit
 from adaptive_memory_core.store.ledger import schema, state_rows
 from tests.store.ledger.reads import ALICE, read
 
@@ -90,7 +91,11 @@ def test_what_no_recall_can_bear_is_mended_when_an_older_ledger_is_opened(
             schema.migrate(sql)
             sql.execute("INSERT INTO collections (uuid, name) VALUES ('uuid-of-a-collection', 'memories')")
             sql.execute("INSERT INTO users (collection_key, name, steps) VALUES (1, 'alice', 40)")
-            state_rows.insert_states(sql, 1, 1, {"good": Seen(good, None), "bad": Seen(good, None)})
+            names = "stored_id, last_read, retrieval_count, strength, boost, useful_at, helpful"
+            states = [(one, 5.0, 2, 0.5, 0.25, 4.0, 1) for one in ("good", "bad")]
+            sql.executemany(
+                f"INSERT INTO records (collection_key, user_key, {names}) VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?)", states
+            )
             sql.execute(
                 "UPDATE records SET strength = ?, useful_at = ?, boost = ?, last_read = ?, retrieval_count = ? "
                 "WHERE stored_id = 'bad'",
@@ -130,9 +135,21 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text().startswith("these are notes")
 
 
-@pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
-def test_durability_is_what_sqlite_is_told(tmp_path: Path, durability: Any, level: int) -> None:
-    ledger = SQLiteLedger(str(tmp_path / "ledger.sqlite3"), durability=durability)
+@pytest.mark.parametrize(("durability", "syncs"), [("normal", 0), ("full", 3)])
+def test_with_full_durability_every_write_has_been_synced_when_it_returns(
+    tmp_path: Path, durability: Any, syncs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, synced, sync = tmp_path / "ledger.sqlite3", list[int](), group_commit._sync
+
+    def counted(log: int) -> None:
+        sync(log)
+        synced.append(os.fstat(log).st_ino)
+
+    ledger = SQLiteLedger(str(path), durability=durability)
+    monkeypatch.setattr(group_commit, "_sync", counted)
+    for dimension in range(3):
+        ledger.notes.keep_embedder("model", dimension)
+    assert synced == [path.with_name("ledger.sqlite3-wal").stat().st_ino] * syncs
     with ledger.file.reading() as sql:
-        assert sql.execute("PRAGMA synchronous").fetchone() == (level,)
+        assert sql.execute("PRAGMA synchronous").fetchone() == (1,)
         assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)

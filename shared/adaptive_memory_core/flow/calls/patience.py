@@ -45,6 +45,19 @@ def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **k
         _patience.reset(before)
 
 
+def left(usual_seconds: float) -> float:
+    """Seconds that the call may still wait."""
+    seconds, waited = _patience.get() or Patience(usual_seconds, [0.0])
+    return max(0.0, seconds - waited[0])
+
+
+def have_waited(seconds: float) -> None:
+    """So much of the call's patience is used up, by waiting of another kind."""
+    given = _patience.get()
+    if given is not None:
+        given.waited[0] += seconds
+
+
 def pauses(usual_seconds: float) -> Callable[[], bool]:
     """A function that waits a moment, longer each time; False once the call has no patience left.
 

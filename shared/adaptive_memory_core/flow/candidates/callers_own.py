@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import ask_foreign
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.identity import places_of
 from adaptive_memory_core.records import Hit
 
 
@@ -37,7 +37,7 @@ class CallersOwn:
             numbers = numbers_of(outcome.value, limit)
         except InvalidInputError as error:
             return Answer(self.name, error=error)
-        places = [place for one in numbers for place in (one, scoped_id(request.scope, one))]
+        places = [place for one in numbers for place in places_of(request.scope, one)]
         named = places if asked.passing is None else [one for one in places if one in asked.passing]
         return Answer(self.name, named=named, asked_for=list(numbers), leads=_Numbers(self.name, numbers))
 

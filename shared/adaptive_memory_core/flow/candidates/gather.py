@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome
 from adaptive_memory_core.flow.calls.time_limits import among
+from adaptive_memory_core.flow.candidates.hidden_by_own import places_of_own, without_hidden
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
@@ -90,7 +91,8 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
     """What the ledger knows of the records; a recall can do without."""
     try:
         keep, turn = request.reinforce, request.turn
-        known = yield from known_states(ports, request.scope, found, keep=keep, turn=turn)
+        hidden_by = places_of_own(request, found)
+        known = yield from known_states(ports, request.scope, found, keep=keep, turn=turn, more=hidden_by)
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)
@@ -100,8 +102,10 @@ def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates
     """What was found as hits, with the reason on those that the caller will not have."""
     states = {} if known.value is None else known.value.states
     hits = hits_of(request.scope, found, states, request.fields)
+    if request.scope.over is not None:
+        hits = without_hidden(request.scope, hits, states)
     refuse = request.refuse
-    return hits if refuse is None else [replace(hit, refused=refuse(hit.record)) for hit in hits]
+    return hits if refuse is None else [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
 
 
 def timeline_of(known: Outcome[KnownStates], request: Request) -> Timeline:
@@ -122,7 +126,9 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
     if known.value is None or (request.policy.pace.still and timeline_of(known, request).still):
         return {}
     states = known.value.states
-    return {hit._stored_id: seen(hit.record) for hit in hits if hit._stored_id not in states}
+    return {
+        hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits if hit._stored_id not in states
+    }
 
 
 def _once(found: Iterable[Found]) -> list[Found]:

@@ -16,12 +16,19 @@ from adaptive_memory_core.records import Scope
 
 
 def known_states(
-    ports: Ports, scope: Scope, found: Sequence[Found], *, keep: bool, turn: str | None = None
+    ports: Ports,
+    scope: Scope,
+    found: Sequence[Found],
+    *,
+    keep: bool,
+    turn: str | None = None,
+    more: Sequence[str] = (),
 ) -> Flow[KnownStates]:
-    """What the ledger knows of the records, or of those they replace; `keep=False` looks and writes nothing."""
+    """What the ledger knows of the records, or of those they replace, and of `more` ids that may be in the collection;
+    `keep=False` looks and writes nothing."""
     ids = [one.stored_id for one in found]
-    known = yield from ask(ports.ledger.states.known, scope, ids, turn)
-    if not known.new:
+    known = yield from ask(ports.ledger.states.known, scope, [*ids, *more], turn)
+    if not known.new or known.new.isdisjoint(ids):
         return known
     origins = {one.stored_id: origin(one.text, one.metadata) for one in found if one.stored_id in known.new}
     heirs = yield from _heirs(ports, scope, {one: digest for one, digest in origins.items() if digest is not None})
@@ -32,7 +39,7 @@ def known_states(
         return known
     if keep:
         ports.write_back.wake()
-        return (yield from ask(ports.ledger.states.known, scope, ids, turn))
+        return (yield from ask(ports.ledger.states.known, scope, [*ids, *more], turn))
     before = yield from ask(ports.ledger.states.known, scope, list(heirs))
     return known._replace(states={**known.states, **{heirs[old]: state for old, state in before.states.items()}})
 

@@ -125,4 +125,4 @@ def unmet_here(flow: Flow[T], fallback: Fallback | None) -> Flow[T]:
 
 
 def _labelled(one: Scored, name: str) -> Scored:
-    return replace(one, hit=replace(one.hit, shared=name))
+    return replace(one, hit=replace(one.hit, shared=name, learnable=False))

@@ -13,7 +13,10 @@ from adaptive_memory_core.records import Scope, Verdict
 
 class Index(Protocol):
     """It hears of all that is written, judged and removed, within the ledger's transaction; and, after a recall, what
-    that came upon, which other programs may have changed. What is removed leaves nothing behind in it."""
+    that came upon, which other programs may have changed. What is removed leaves nothing behind in it.
+
+    A scope over everyone's records judges for its own user alone, and catches up with each of its `parts`; it writes
+    and removes nothing of everyone's, and what it came upon is told of each part by itself."""
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the

@@ -15,19 +15,21 @@ from adaptive_memory_core.records import Metadata, Record, Scope, Seen
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record as it stands in the collection; `stored_id` is its id there."""
+    """A record as it stands in the collection; `stored_id` is its id there. `shared` says that it is everyone's, and is
+    looked at by a user."""
 
     record: Record
     stored_id: str
+    shared: bool = False
 
     @property
     def seen(self) -> Seen:
-        return seen(self.record)
+        return seen(self.record, shared=self.shared)
 
 
-def seen(record: Record) -> Seen:
+def seen(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    return Seen(record.read, record.kind, origin(record.text, record.stored))
+    return Seen(record.read, record.kind, origin(record.text, record.stored), shared)
 
 
 class Records(Protocol):

@@ -14,6 +14,14 @@ from adaptive_memory_core.records import Hit, Scope
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
 
 
+class Numbers(Protocol):
+    """The numbers of records by their ids in the collection."""
+
+    def __contains__(self, stored_id: object, /) -> bool: ...
+    def __getitem__(self, stored_id: str, /) -> int: ...
+    def get(self, stored_id: str, default: int, /) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class WordsFound:
     """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.
@@ -25,7 +33,7 @@ class WordsFound:
     best: Sequence[str]
     columns: Mapping[str, Any]
     covered: float
-    numbers: Mapping[str, int]
+    numbers: Numbers
     cue: str  # what the vectors are to look for: the cue, less what words take care of
     talk: Conversation | None = None
     note: str | None = None

@@ -58,7 +58,8 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         extent=gathered.whole,
         logged=ports.log,
     )
-    seen = {one.hit._stored_id: seen_of(one.record) for one in answer.kept if one.hit._stored_id not in gathered.guests}
+    own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
+    seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
     counted = ports.ledger.recalls.count(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
     if counted.changed:
         ports.write_back.wake()

@@ -8,6 +8,7 @@ from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Erased, Found, Judge, Ports, Stored, Vector
 from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.stored_metadata import belongs
 
 
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
@@ -51,8 +52,16 @@ def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     here = {hit._stored_id for hit in gathered.hits}
     missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
     found = [Found(hit._stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
-    for index in ports.indexes:
-        index.came_upon(request.scope, found, missing)
+    for scope, own in _by_scope(ports, request.scope, found):
+        for index in ports.indexes:
+            index.came_upon(scope, own, missing if scope == request.scope.own else ())
+
+
+def _by_scope(ports: Ports, scope: Scope, found: Sequence[Found]) -> list[tuple[Scope, Sequence[Found]]]:
+    """What was found of each of the scopes that were read."""
+    if scope.over is None:
+        return [(scope, found)]
+    return [(part, [one for one in found if belongs(one.metadata, part, ports.fields)]) for part in scope.parts]
 
 
 def catch_up(ports: Ports, scope: Scope) -> None:

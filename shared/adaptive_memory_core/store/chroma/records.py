@@ -10,7 +10,7 @@ from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
-from adaptive_memory_core.store.chroma.rows import PAGE, own_rows, rows_of
+from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
@@ -53,10 +53,13 @@ class ChromaRecords:
         return list(told(lambda: self.collection.get(limit=most, offset=first, include=[]))["ids"])
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
-        """Those of the records that exist in this scope, by the ids the user knows."""
-        found = {record_id(scope, one.stored_id): one for one in self._own(scope, ids)}
-        missing = [scoped_id(scope, one) for one in ids if one not in found]
-        found |= {record_id(scope, one.stored_id): one for one in self._own(scope, missing)}
+        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
+        found: dict[str, Found] = {}
+        for part in scope.parts:
+            missing = [one for one in ids if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, missing)}
+            places = [scoped_id(part, one) for one in missing if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, places)}
         return {one: found[one] for one in ids if one in found}
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
@@ -68,7 +71,7 @@ class ChromaRecords:
         named = {self.fields.session: {"$in": list(sessions)}}
         ids = self._ids(named, limit + 1)
         if len(ids) > limit:
-            own = None if scope.user is None else {self.fields.user_id: scope.user}
+            own = own_filter(scope, self.fields)
             ids = self._ids(both(own, named), None if own is None else limit)
         return self._own(scope, ids)[:limit]
 
@@ -78,7 +81,7 @@ class ChromaRecords:
 
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
         """All records of this scope, a page at a time."""
-        where: Any = None if scope.user is None else {self.fields.user_id: scope.user}
+        where: Any = own_filter(scope, self.fields)
         offset = 0
         while True:
             answer: Any = told(
@@ -110,12 +113,12 @@ class ChromaRecords:
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
         """Set metadata of one record of this scope, given by our field names; None takes a key away."""
         values = {getattr(self.fields, name): value for name, value in changes.items()}
-        if self._own(scope, [stored_id]):
+        if self._own(scope.own, [stored_id]):
             self.update_metadata({stored_id: values})
 
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """Delete those of the ids that are of this scope."""
-        own = [one.stored_id for one in self._own(scope, stored_ids)]
+        own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
             with self.heard.changing(own):
                 told(lambda: self.collection.delete(ids=own))
@@ -124,8 +127,8 @@ class ChromaRecords:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
         links = (self.fields.supersedes, self.fields.superseded_by)
         mentions = {"$or": [{link: record_id} for link in links]}
-        own = None if scope.user is None else {self.fields.user_id: scope.user}
-        condition: Any = both(own, mentions)
+        scope = scope.own
+        condition: Any = both(own_filter(scope, self.fields), mentions)
         answer = told(lambda: self.collection.get(where=condition, include=["metadatas"]))
         changes = {
             stored_id: unlinked(metadata or {}, record_id, began, self.fields)
@@ -137,16 +140,16 @@ class ChromaRecords:
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope whose metadata show this flag."""
-        own = None if scope.user is None else {self.fields.user_id: scope.user}
-        shown: Any = both(own, {getattr(self.fields, flag): 1})
+        scope = scope.own  # what everyone's records show is no user's
+        shown: Any = both(own_filter(scope, self.fields), {getattr(self.fields, flag): 1})
         answer = told(lambda: self.collection.get(where=shown, include=["metadatas"]))
         rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
         return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
 
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
-        if scope.user is not None:
-            own: Any = {self.fields.user_id: scope.user}
+        own: Any = own_filter(scope, self.fields)
+        if own is not None:
             return len(told(lambda: self.collection.get(where=own, include=[]))["ids"])
         return sum(belongs(metadata, scope, self.fields) for _, _, metadata in self._pages())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Fields, Metadata, Scope
@@ -22,6 +22,16 @@ def rows_of(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tuple
         page = list(stored_ids[start : start + PAGE])
         answer = told(lambda page=page: collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
         yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
+
+
+def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
+    """The filter for one user's records. None for a scope that reads what belongs to nobody: Chroma cannot ask for a
+    key that is missing, so those are told apart afterwards.
+
+    >>> own_filter(Scope("ana"), Fields()), own_filter(Scope("ana", over="everyone"), Fields())
+    ({'user_id': 'ana'}, None)
+    """
+    return None if scope.sees_unowned else {fields.user_id: scope.user}
 
 
 def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:

@@ -11,7 +11,7 @@ from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
-from adaptive_memory_core.store.chroma.rows import PAGE, own_rows
+from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
 from adaptive_memory_core.stored_metadata import belongs, within
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class ChromaSearch:
     ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST_NEAREST)
-        if scope.user is not None:
-            return self._query(scope, vector, wanted, both({self.fields.user_id: scope.user}, where), where)[0]
+        own = own_filter(scope, self.fields)
+        if own is not None:
+            return self._query(scope, vector, wanted, both(own, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
 
     def during(
@@ -60,9 +61,8 @@ class ChromaSearch:
         return sorted(found, key=lambda one: -one.similarity)
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
-        """The ids of all records of the scope (and, for everyone's, maybe of users) that pass the filter."""
-        own = None if scope.user is None else {self.fields.user_id: scope.user}
-        condition: Any = both(own, where)
+        """The ids of all records of the scope that pass the filter; and, where it reads everyone's, maybe of others."""
+        condition: Any = both(own_filter(scope, self.fields), where)
         return set(told(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
@@ -86,7 +86,7 @@ class ChromaSearch:
         """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
         reach = limit
         while True:
-            owners = sorted(self._owners)[:EXCLUDED_USERS]
+            owners = sorted(self._owners - {scope.user})[:EXCLUDED_USERS]
             strangers = {self.fields.user_id: {"$nin": owners}} if owners else None
             hits, met, exhausted = self._query(scope, vector, reach, both(strangers, where), where)
             if len(hits) >= limit or exhausted or reach >= MOST_NEAREST:

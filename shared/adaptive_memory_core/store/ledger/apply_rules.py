@@ -23,16 +23,20 @@ def advance(
     *,
     now: float,
     skip: Set[int] = frozenset(),
+    reading: bool,
 ) -> dict[str, Changed]:
     """Apply the rule to all but the rows to `skip`; `seen` holds the states to start from where there is no row."""
-    known = shared.cache.states(sql, shared.collection_key, user, list(seen))
+    known = shared.cache.states(sql, shared.collection_key, user, list(seen), reading=reading)
     changed: dict[str, Changed] = {}
     for stored_id, start in seen.items():
         key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
         after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
         if after is not before and after != before:
             changed[stored_id] = Changed(key, before, after)
-    return _written(shared, sql, user, seen, changed) if changed else changed
+    if changed:
+        changed = _written(shared, sql, user, seen, changed)
+        shared.cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in changed.items()}, reading=reading)
+    return changed
 
 
 def _written(
@@ -43,5 +47,4 @@ def _written(
     done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
     rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])
     rows.announce(sql, keys.values())
-    shared.cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in done.items()})
     return done

@@ -30,7 +30,8 @@ class LedgerCache:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[str, tuple[int, Known]] = {}  # a record has one owner at a time, so an entry names it
+        # one entry a record, which names whose state it is: its owner, or less than 0 the user over everyone's
+        self._rows: dict[str, tuple[int, Known]] = {}
         self._users: dict[int, User] = {}
         self._turn: tuple[int, str, turns.Turn | None] | None = None  # the last one asked for
         self._version = -1
@@ -45,14 +46,15 @@ class LedgerCache:
             self._version = version
 
     def states(
-        self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Sequence[str]
+        self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Sequence[str], *, reading: bool
     ) -> dict[str, tuple[int, ReadState]]:
-        """Row key and state of those records that have a row of this user."""
-        rows = self._rows
-        missing = [one for one in stored_ids if one not in rows or rows[one][0] != user]
+        """Row key and state of those records that have a row of this user; with `reading`, also where they are
+        everyone's."""
+        rows, whose = self._rows, -user if reading else user
+        missing = [one for one in stored_ids if one not in rows or rows[one][0] != whose]
         if missing:
-            found = state_rows.known_states(sql, collection_key, user, missing)
-            rows.update({one: (user, found.get(one)) for one in missing})
+            found = state_rows.known_states(sql, collection_key, user, missing, reading=reading)
+            rows.update({one: (whose, found.get(one)) for one in missing})
         return {one: row for one in stored_ids if (row := rows[one][1]) is not None}
 
     def user(self, sql: sqlite3.Connection, user: int) -> User:
@@ -76,9 +78,10 @@ class LedgerCache:
         self._users[user] = now
         self._turn = None
 
-    def put(self, user: int, states: Mapping[str, tuple[int, ReadState]]) -> None:
+    def put(self, user: int, states: Mapping[str, tuple[int, ReadState]], *, reading: bool) -> None:
         """These are the states now."""
-        self._rows.update({stored_id: (user, row) for stored_id, row in states.items()})
+        whose = -user if reading else user
+        self._rows.update({stored_id: (whose, row) for stored_id, row in states.items()})
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no longer known."""

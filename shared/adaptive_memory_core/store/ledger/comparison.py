@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates
 from adaptive_memory_core.records import ReadState, Scope
-from adaptive_memory_core.store.ledger import mirror_rows, word_rows
+from adaptive_memory_core.store.ledger import mirror_rows, readers, word_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
 Known = tuple[int, ReadState]  # a row's key, and its state
 _KNOWN = """
 SELECT coalesce(sum(collection_key = :own), 0), coalesce(sum(collection_key != :own), 0)
-FROM records JOIN collections USING (collection_key) WHERE name = :name OR collection_key = :own
+FROM records JOIN collections USING (collection_key) WHERE (name = :name OR collection_key = :own) AND reader = 0
 """
 
 
@@ -32,14 +32,14 @@ class LedgerComparison:
 
     def latest_read(self) -> float | None:
         """When a record of this collection was last read, as far as the ledger knows."""
-        query = "SELECT max(last_read) FROM records WHERE collection_key = ?"
+        query = "SELECT max(last_read) FROM records WHERE collection_key = ? AND reader = 0"
         with self._shared.reading() as sql:
             found: float | None = sql.execute(query, (self._shared.collection_key,)).fetchone()[0]
         return found
 
     def met(self, stored_ids: Sequence[str]) -> list[str]:
         """Those of the records that have a state here, whosever they are."""
-        query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ?"
+        query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
         with self._shared.reading() as sql:
             return [one for one in stored_ids if sql.execute(query, (self._shared.collection_key, one)).fetchone()]
 
@@ -59,6 +59,8 @@ class LedgerComparison:
             elif gone in known:
                 rows.remove(sql, [known[gone][0]])
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
+            if scope.user is None:
+                readers.follow(sql, shared.collection_key, gone, kept)
             for copies in (word_rows, mirror_rows):
                 copies.drop(sql, shared.collection_key, [gone])
             shared.cache.drop([kept, gone])

@@ -21,7 +21,7 @@ class LedgerFloors:
         """What unrelated questions find in this scope, if that was measured in this manner."""
         with self._shared.reading() as sql:
             query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
-            row = sql.execute(query, (self._shared.known_user(sql, scope), manner)).fetchone()
+            row = sql.execute(query, (self._shared.known_user(sql, scope), _in_scope(scope, manner))).fetchone()
         try:
             return None if row is None else Floor(**orjson.loads(row[0]))
         except (TypeError, ValueError):
@@ -30,5 +30,11 @@ class LedgerFloors:
     def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
         """Keep it, in the place of an earlier one."""
         with self._shared.writing() as sql:
-            row = (self._shared.user_key(sql, scope), manner, now, orjson.dumps(asdict(floor)).decode())
+            text = orjson.dumps(asdict(floor)).decode()
+            row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
             sql.execute("INSERT OR REPLACE INTO floors VALUES (?, ?, ?, ?)", row)
+
+
+def _in_scope(scope: Scope, manner: str) -> str:
+    """A user finds more over everyone's records than alone, so that is measured apart."""
+    return manner if scope.over is None else f"{manner}|over {scope.over}"

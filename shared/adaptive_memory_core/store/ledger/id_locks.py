@@ -36,8 +36,9 @@ class IdLocks:
         self._freed = threading.Condition(self._moment)
 
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
-        """The lock of these ids, not taken yet. It is taken in the order of numbers, so no two wait for each other."""
-        return IdLock(self, sorted({_number(scope, one) for one in record_ids}))
+        """The lock of these ids, not taken yet. It is taken in the order of numbers, so no two wait for each other.
+        Whoever writes what is learned of everyone's records keeps everyone's from being forgotten meanwhile."""
+        return IdLock(self, sorted({_number(part, one) for part in scope.parts for one in record_ids}))
 
     def take(self, holder: IdLock, number: int, deadline: float) -> None:
         """Wait until the lock of that number is the holder's, within this process."""

@@ -46,7 +46,7 @@ class LedgerLog:
             row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
         return None if row is None else row[0]
 
-    def add(self, sql: sqlite3.Connection, user: int, step: int, entry: Entry, line: Line) -> None:
-        """Write a recall down, within the transaction that counts it."""
+    def add(self, sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, line: Line) -> None:
+        """Write a recall down, within the transaction that counts it; `whose` is the user, and over whose records."""
         recall_rows.keep_policy(sql, entry, self._shared.cache.policies)
-        recall_rows.add(sql, user, step, entry, line, self._shared.cache.logged_ids)
+        recall_rows.add(sql, whose, step, entry, line, self._shared.cache.logged_ids)

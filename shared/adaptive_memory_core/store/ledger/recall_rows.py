@@ -17,7 +17,7 @@ from adaptive_memory_core.store.ledger.logged_ids import Keys
 from adaptive_memory_core.store.ledger.packed_candidates import key_bytes, with_keys
 from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, Line, Names, decode, encode, without
 
-_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn"
+_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
 _NAMES = (  # whether a line may name a record; those of earlier versions are JSON
     "CASE typeof(candidates) WHEN 'text' THEN instr(candidates, ?) "
     "ELSE max(instr(candidates, ?), instr(candidates, ?)) END > 0"
@@ -34,12 +34,15 @@ def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> Line:
     return encode(kept, [one for one in dropped if one.id not in forgotten])
 
 
-def add(sql: sqlite3.Connection, user: int, step: int, entry: Entry, line: Line, known: Keys) -> None:
+def add(
+    sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, line: Line, known: Keys
+) -> None:
     """Write a recall down; `known` are the numbers that stand for ids."""
+    user, over = whose
     packed = with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids))
     sql.execute(
-        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn),
+        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over),
     )
 
 
@@ -102,5 +105,5 @@ def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[str, bytes
 
 
 def _logged(row: tuple[Any, ...], names: Names) -> LoggedRecall:
-    recall_id, step, at, cue, k, policy_hash, candidates, turn = row
-    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates, names), turn)
+    recall_id, step, at, cue, k, policy_hash, candidates, turn, over = row
+    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates, names), turn, over)

@@ -37,14 +37,18 @@ class LedgerRecalls:
             known = self._cache.user(sql, user)
             turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
             timeline = self._paced(sql, user, entry, turn, known.timeline)
-            forgotten = _among(known.forgotten, entry)
+            forgotten = _among(known.forgotten, entry) | _shared_among(self._forgotten_by_all(sql, scope), entry)
             self._met(sql, scope, user, forgotten, timeline, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
-            changed = advance(self._shared, sql, user, present, rule, timeline, now=entry.at, skip=turn.counted)
+            reading = scope.over is not None
+            changed = advance(
+                self._shared, sql, user, present, rule, timeline, now=entry.at, skip=turn.counted, reading=reading
+            )
             turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
             audit.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
             if line is not None:
-                self._log.add(sql, user, turn.step, entry, line_of(entry, forgotten) if forgotten else line)
+                kept = line_of(entry, forgotten) if forgotten else line
+                self._log.add(sql, (user, scope.over), turn.step, entry, kept)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known._replace(timeline=now))
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
@@ -60,6 +64,12 @@ class LedgerRecalls:
             timeline = pace_spans.compact(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline
+
+    def _forgotten_by_all(self, sql: sqlite3.Connection, scope: Scope) -> Set[bytes]:
+        """What was forgotten of everyone's records, where the scope reads those."""
+        if scope.over is None:
+            return frozenset()
+        return self._cache.user(sql, self._shared.known_user(sql, Scope(None))).forgotten
 
     def _met(
         self, sql: sqlite3.Connection, scope: Scope, user: int, forgotten: Set[str], timeline: Timeline, entry: Entry
@@ -79,3 +89,12 @@ def _among(forgotten: Set[bytes], entry: Entry) -> set[str]:
         return set()
     candidates = [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
     return {one for one in candidates if digest(one) in forgotten}
+
+
+def _shared_among(forgotten: Set[bytes], entry: Entry) -> set[str]:
+    """Those of them that are everyone's: an own record may have the same id."""
+    if not forgotten:
+        return set()
+    dropped = [one.id for one in entry.dropped if one.scored is None or one.scored.shared is not None]
+    shared = [*(one.id for one in entry.kept if one.shared is not None), *dropped]
+    return {one for one in shared if digest(one) in forgotten}

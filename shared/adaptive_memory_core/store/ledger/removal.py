@@ -12,14 +12,14 @@ from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows
+from adaptive_memory_core.store.ledger import audit, pace_spans, readers, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import mark
 
 _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
-    "WHERE user_key = ? AND record_key > ? AND remembered = 0 AND pinned = 0 ORDER BY record_key LIMIT ?"
+    "WHERE user_key = ? AND record_key > ? AND reader = 0 AND remembered = 0 AND pinned = 0 ORDER BY record_key LIMIT ?"
 )
 
 
@@ -44,10 +44,24 @@ class LedgerRemoval:
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
-            if existed or known or entries:
+            had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id)
+            if existed or known or entries or had_readers:
                 mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
         return Erased(bool(known), entries, verdicts)
+
+    def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
+        """Remove what a user has made of these of everyone's records (None: of all), which stay; gives of how many."""
+        shared = self._shared
+        with shared.writing() as sql:
+            user = shared.known_user(sql, scope)
+            places = readers.read_ones(sql, user) if stored_ids is None else stored_ids
+            if stored_ids is None:
+                readers.forget_recalls(sql, user)
+            done = [readers.forget_learned(sql, shared, user, record_id(scope, one), one) for one in places]
+            if stored_ids is None or any(one.state or one.log_entries for one in done):
+                mark(sql, "forgotten")
+        return sum(one.state or one.log_entries > 0 for one in done)
 
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
         """A page of the records that are neither remembered nor pinned."""
@@ -72,6 +86,8 @@ class LedgerRemoval:
             if gone:
                 remove(list(gone))
                 _delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
+                if scope.user is None:
+                    readers.drop(sql, self._shared.collection_key, list(gone))
                 self._shared.cache.drop(list(gone))
                 mark(sql, "forgotten")
         return set(gone)
@@ -91,7 +107,7 @@ def _still_doomed(
     for chunk in rows.chunks(stored_ids):
         query = (
             f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
-            f"WHERE user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+            f"WHERE user_key = ? AND reader = 0 AND stored_id IN ({', '.join('?' * len(chunk))})"
         )
         found |= {
             stored_id: key

@@ -16,29 +16,32 @@ T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 CHUNK = 900  # ids in one IN (...)
-_POINTWISE = "INDEXED BY records_by_stored_id"  # left alone, SQLite walks through all records of the user
+_POINTWISE = "INDEXED BY records_by_stored_id WHERE reader = 0"  # left alone, SQLite walks through all of the user's
+_OF_READERS = "INDEXED BY records_of_readers WHERE reader = 1"
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
-    "ON CONFLICT (collection_key, stored_id) DO NOTHING RETURNING record_key"
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    "ON CONFLICT DO NOTHING RETURNING record_key"
 )
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET last_read = NULL, refreshed_at = NULL, streak = 0, "
-    "retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
+    "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO UPDATE SET last_read = NULL, refreshed_at = NULL, "
+    "streak = 0, retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
     "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
     "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
     "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
 )
 _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
-    "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ?)"
+    "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0)"
 )
 _UPDATE = (
     f"UPDATE records SET {', '.join(f'{name} = ?' for name in COLUMNS)}, version = version + 1 "  # noqa: S608
     "WHERE record_key = ?"
 )
+
+_ANNOUNCE = "INSERT OR IGNORE INTO outbox SELECT record_key FROM records WHERE record_key = ? AND reader = 0"
 
 
 def owner_name(scope: Scope) -> str:
@@ -47,17 +50,19 @@ def owner_name(scope: Scope) -> str:
 
 
 def known_states(
-    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]
+    sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str], *, reading: bool = False
 ) -> dict[str, tuple[int, ReadState]]:
-    """Row key and state of those records that have a row of this user."""
+    """Row key and state of those records that have a row of this user: as their owner, and where that is asked for, as
+    a reader of everyone's."""
     found: dict[str, tuple[int, ReadState]] = {}
-    for chunk in chunks(stored_ids):
-        query = (
-            f"SELECT stored_id, record_key, {LIST} FROM records {_POINTWISE} "  # noqa: S608 - our own names
-            f"WHERE collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-        )
-        for row in sql.execute(query, (collection_key, user_key, *chunk)):
-            found[row[0]] = (row[1], state_of(row[2:]))
+    for whose in (_OF_READERS, _POINTWISE) if reading else (_POINTWISE,):
+        for chunk in chunks(stored_ids):
+            query = (
+                f"SELECT stored_id, record_key, {LIST} FROM records {whose} "  # noqa: S608 - our own names
+                f"AND collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+            )
+            for row in sql.execute(query, (collection_key, user_key, *chunk)):
+                found[row[0]] = (row[1], state_of(row[2:]))
     return found
 
 
@@ -78,7 +83,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
         row[0]
         for chunk in chunks(stored_ids)
         for row in sql.execute(
-            f"SELECT stored_id FROM records {_POINTWISE} WHERE collection_key = ? AND user_key != ? "  # noqa: S608
+            f"SELECT stored_id FROM records {_POINTWISE} AND collection_key = ? AND user_key != ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})",
             (collection_key, user_key, *chunk),
         )
@@ -99,19 +104,20 @@ def insert_states(
 ) -> dict[str, int]:
     """Start rows for records that somebody else wrote; gives their keys."""
     keys = {stored_id: _insert(sql, collection_key, user_key, stored_id, one) for stored_id, one in seen.items()}
-    if keys:
-        sql.execute("UPDATE collections SET met = met + ? WHERE collection_key = ?", (len(keys), collection_key))
+    met = sum(not one.shared for one in seen.values())
+    if met:
+        sql.execute("UPDATE collections SET met = met + ? WHERE collection_key = ?", (met, collection_key))
     return keys
 
 
 def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
     """What another user left there goes: the record changed hands."""
-    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, *_values(seen.state))
+    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, int(seen.shared), *_values(seen.state))
     row = sql.execute(_INSERT, values).fetchone()
     if row is None:
         place = (collection_key, stored_id)
         sql.execute(_DELETE_VERDICTS, place)
-        sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ?", place)
+        sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0", place)
         row = sql.execute(_INSERT, values).fetchone()
     return int(row[0])
 
@@ -124,8 +130,8 @@ def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState
 
 
 def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
-    """Put records on the list of what the collection has yet to be told."""
-    sql.executemany("INSERT OR IGNORE INTO outbox (record_key) VALUES (?)", [(one,) for one in record_keys])
+    """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
+    sql.executemany(_ANNOUNCE, [(one,) for one in record_keys])
 
 
 def state_of(row: Sequence[Any]) -> ReadState:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Since
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState, Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records
+from adaptive_memory_core.store.ledger import audit, pace_spans, readers, strong_records
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
@@ -22,7 +22,7 @@ _FLAGS = {
 _RECENTLY_HELPFUL = (
     "SELECT stored_id FROM records INDEXED BY records_useful "
     "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
-    "AND useful_at IS NOT NULL ORDER BY useful_step DESC LIMIT :limit"
+    "AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT :limit"
 )
 
 
@@ -39,6 +39,8 @@ class LedgerStates:
             user = self._shared.user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
             rows.enrol(sql, collection, user, new, (steps, steps, now, now))
+            if scope.user is None:
+                readers.drop(sql, collection, stored_ids)
             rows.unerase(sql, user, scope, stored_ids)
             self._cache.drop(stored_ids)
             taken = rows.held_by_others(sql, collection, user, stored_ids)
@@ -58,24 +60,30 @@ class LedgerStates:
         with self._shared.reading() as sql:
             self._cache.notice(sql)
             user = self._shared.known_user(sql, scope)
-            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids)
+            reading = scope.over is not None
+            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
-        new = self._inheritance.new(stored_ids, found)
+        new = self._inheritance.new(scope, stored_ids, found)
         return KnownStates({one: state for one, (_, state) in found.items()}, timeline, new, balance)
 
     def all(self, scope: Scope) -> KnownStates:
         """The states of all records of the scope that the ledger has met."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            ids = [row[0] for row in sql.execute("SELECT stored_id FROM records WHERE user_key = ?", (user,))]
-            found = rows.known_states(sql, self._shared.collection_key, user, ids)
+            reading = scope.over is not None
+            query = f"SELECT stored_id FROM records WHERE user_key = ? AND {readers.read_by(scope)}"  # noqa: S608
+            ids = [row[0] for row in sql.execute(query, (user,))]
+            found = rows.known_states(sql, self._shared.collection_key, user, ids, reading=reading)
             return KnownStates({one: state for one, (_, state) in found.items()}, pace_spans.timeline(sql, user))
 
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
     ) -> list[str] | None:
         """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
-        they are more than `limit`, or the collection holds some that the ledger has not met."""
+        they are more than `limit`, or the collection holds some that the ledger has not met, as it may hold of
+        everyone's that this reader has not."""
+        if scope.over is not None:
+            return None
         with self._shared.reading() as sql:
             self._cache.notice(sql)
             user = self._shared.known_user(sql, scope)
@@ -101,25 +109,27 @@ class LedgerStates:
             user = self._shared.user_key(sql, scope)
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
-            changed = advance(self._shared, sql, user, given, change, timeline, now=now).get(stored_id)
+            reading = scope.over is not None
+            changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
             if changed is not None:
                 audit.note(sql, user, stored_id, timeline.step, what, by, at=now)
                 if what == DEMOTED:
                     close(sql, changed.row)
                 return changed.after
-            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id])
+            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading)
             return known.get(stored_id, (0, seen.state))[1]
 
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
             asked = {"user": self._shared.known_user(sql, scope), "recalls": recalls, "limit": limit}
-            found = sql.execute(_RECENTLY_HELPFUL, asked)
+            found = sql.execute(_RECENTLY_HELPFUL.format(whose=readers.read_by(scope)), asked)
             return [row[0] for row in found]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""
-        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {_FLAGS[flag]}"  # noqa: S608
+        shown = f"{_FLAGS[flag]} AND {readers.read_by(scope)}"
+        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {shown}"  # noqa: S608
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 

@@ -19,23 +19,24 @@ from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Sample, Strengths
 from adaptive_memory_core.store.ledger import pace_spans
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.readers import read_by
 
 AT_LEAST = 0.01  # strength that counts as still there, in samples
-_COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ?"  # noqa: S608 - our own names
+_COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ? AND "  # noqa: S608 - our own names
 _TOTALS = """
 SELECT count(*), coalesce(sum(remembered), 0), coalesce(sum(pinned), 0), coalesce(sum(retrieval_count), 0)
-FROM records WHERE user_key = ?
+FROM records WHERE user_key = ? AND reader = 0
 """
 _TALLY = """
 SELECT
     (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
     count(*), coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
     coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
-    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user),
+    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user AND {whose}),
     (SELECT count(*) FROM recalls WHERE user_key = :user),
     (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user),
     (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = :user)
-FROM records WHERE user_key = :user
+FROM records WHERE user_key = :user AND {whose}
 """
 
 
@@ -52,7 +53,7 @@ class LedgerStatistics:
         """The counts of one scope."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            counts = sql.execute(_TALLY, {"user": user}).fetchone()
+            counts = sql.execute(_TALLY.format(whose=read_by(scope)), {"user": user}).fetchone()
         return Tally(*[*counts, _times_of(user, tuple(self._shared.update_ms))])
 
     def strengths(
@@ -62,7 +63,7 @@ class LedgerStatistics:
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             timeline = pace_spans.timeline(sql, user).under(regime)
-            return _of_user(sql, user, timeline, at_least=at_least, unmet=unmet, now=now)
+            return _of_user(sql, user, timeline, read_by(scope), at_least=at_least, unmet=unmet, now=now)
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
         """Keep a sample of every user who has recalled `every` times since the last one."""
@@ -77,10 +78,17 @@ class LedgerStatistics:
 
 
 def _of_user(
-    sql: sqlite3.Connection, user: int, timeline: Timeline, *, at_least: float, unmet: Sequence[ReadState], now: float
+    sql: sqlite3.Connection,
+    user: int,
+    timeline: Timeline,
+    whose: str,
+    *,
+    at_least: float,
+    unmet: Sequence[ReadState],
+    now: float,
 ) -> Strengths:
-    """The strengths of a user's records, with those of records that have no row."""
-    rows = sql.execute(_COLUMNS, (user,)).fetchall()
+    """The strengths of the user's records that these are, with those of records that have no row."""
+    rows = sql.execute(_COLUMNS + whose, (user,)).fetchall()
     columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
     kinds = np.array([row[-1] for row in rows], dtype=object)
     return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
@@ -100,7 +108,7 @@ def _sample_all(
             if step - last < records // 100:
                 continue
             timeline = pace_spans.timeline(sql, user).under(regime)
-            strengths = _of_user(sql, user, timeline, at_least=AT_LEAST, unmet=(), now=now)
+            strengths = _of_user(sql, user, timeline, "reader = 0", at_least=AT_LEAST, unmet=(), now=now)
             own = _times_of(user, update_ms)
             took = median(own) if own else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)

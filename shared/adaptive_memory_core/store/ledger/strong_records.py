@@ -13,9 +13,10 @@ from adaptive_memory_core.store.ledger.state_rows import insert_states, known_st
 _STRONG = """
 SELECT stored_id FROM records INDEXED BY records_by_settling
     WHERE user_key = :user AND settled_step >= :step AND coalesce(settled_at, 9e18) >= :at AND strength >= :least
+        AND reader = 0
 UNION
 SELECT stored_id FROM records INDEXED BY records_kept
-    WHERE user_key = :user AND (remembered = 1 OR pinned = 1) AND strength >= :least
+    WHERE user_key = :user AND (remembered = 1 OR pinned = 1) AND strength >= :least AND reader = 0
 LIMIT :limit
 """
 
@@ -37,7 +38,7 @@ def all_met(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent) -> 
     known = sql.execute("SELECT arrived, last_id FROM users WHERE user_key = ?", (user,)).fetchone() or (0, None)
     if known[0] != _arrived(sql, collection, extent):
         return False
-    query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ?"
+    query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
     return extent.last in (None, known[1]) or sql.execute(query, (collection, extent.last)).fetchone() is not None
 
 
@@ -54,7 +55,8 @@ def meet(
 ) -> None:
     """Give rows to records that somebody else wrote; from here on they decay like all others."""
     collection, user = owner
-    rows = known_states(sql, collection, user, list(new))
+    reading = any(seen.shared for seen in new.values())
+    rows = known_states(sql, collection, user, list(new), reading=reading)
     unmet = {stored_id: seen for stored_id, seen in new.items() if stored_id not in rows}
     begun = {one: seen._replace(state=met(timeline, seen.state, now=now)) for one, seen in unmet.items()}
     insert_states(sql, collection, user, begun)

@@ -27,7 +27,7 @@ class LedgerVerdicts:
             changed = 0
             self._shared.cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
-                known = rows.known_states(sql, collection, user, [stored_id])
+                known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
                 key, state = known.get(stored_id, (None, seen.state))
                 key = key or rows.insert_states(sql, collection, user, {stored_id: seen})[stored_id]
                 if verdict_rows.judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):

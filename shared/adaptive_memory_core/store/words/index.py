@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
-from adaptive_memory_core.flow.ports.words import Pair, WordsFound
+from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
 from adaptive_memory_core.store.words.posting_lists import PostingLists
@@ -55,10 +56,8 @@ class WordIndex:
         """The records with the most of the cue's words, and what is to be said of any other."""
         read = start_and_end(cue, MOST_LOOKED_UP)
         asked, when = Counter(words(read)), asks_when(read)
-        with self._resident(scope) as user:
-            talk, postings = user.conversation, user.postings(asked)
-            ids, numbers = user.ids, user.numbers
-            dated = user.dated if talk.in_sessions and when else None
+        talk, postings, ids, numbers, times = joined([self._lists(scope, one, asked, when) for one in scope.parts])
+        dated = times if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
         speakers = named(read, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
@@ -74,11 +73,20 @@ class WordIndex:
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
+        found: dict[str, Pair] = {}
+        for part in scope.parts:
+            with self._resident(part) as user:
+                layout, ids = user.conversation.layout, user.ids
+                known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
+            for one, (before, after) in ((one, next_to(layout, number)) for one, number in known.items()):
+                found[one] = (None if before is None else ids[before], None if after is None else ids[after])
+        return found
+
+    def _lists(self, whole: Scope, scope: Scope, asked: Counter[str], when: Any) -> Lists:
+        """What one scope's lists say of the words, as a part of the whole."""
         with self._resident(scope) as user:
-            layout, ids = user.conversation.layout, user.ids
-            known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
-        pairs = {one: next_to(layout, number) for one, number in known.items()}
-        return {one: (None if a is None else ids[a], None if b is None else ids[b]) for one, (a, b) in pairs.items()}
+            times = user.dated if when and (whole is not scope or user.conversation.in_sessions) else None
+            return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
         """Write down records as they were just written."""
@@ -265,9 +273,7 @@ class WordIndex:
         return user, news
 
 
-def _best(
-    worth: Any, covered: Any, limit: int, ids: Sequence[str], numbers: Mapping[str, int], within: Set[str] | None
-) -> list[str]:
+def _best(worth: Any, covered: Any, limit: int, ids: Ids, numbers: Numbers, within: Set[str] | None) -> list[str]:
     """The ids of those with the most, best first; none that has nothing of the cue at all."""
     some = covered.words if covered.around is None else covered.around
     eligible = np.flatnonzero(some > 0.0)
@@ -278,4 +284,4 @@ def _best(
     if len(eligible) > limit:
         eligible = eligible[np.argpartition(-worth[eligible], limit)[:limit]]
     ranked = eligible[np.argsort(-worth[eligible], kind="stable")]
-    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number]) == number]
+    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]

@@ -112,21 +112,24 @@ class UpToDateWords:
         if time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
-                self._start(once(lambda: reread(self._index, self._store, scope)))
+                self._start(self._reread(scope))
+
+    def _reread(self, scope: Scope) -> Iterator[None]:
+        for one in scope.parts:
+            reread(self._index, self._store, one)
+            yield
 
     def _keep(self) -> None:
         """At once where it is little and nobody else does it: nobody waits for whoever waits for the ledger."""
-        if not self._turn.acquire(blocking=False):
+        if self._turn.locked():  # asked and not tried: an interrupt right after a try would leave it taken for ever
             self._owed = True
             return
-        try:
+        with self._turn:
             if self._index.unwritten <= AT_ONCE and not self._working():
                 self._index.keep(AT_ONCE)
                 return
             self._owed = True
             self._start(self._write_down())
-        finally:
-            self._turn.release()
 
     def wait(self) -> float | None:
         return 0.0 if self._working() or self._heard or self._all_due else None
@@ -232,9 +235,3 @@ class UpToDateWords:
         while self._index.keep(PAGE):
             yield
         self._owed = False
-
-
-def once(work: Callable[[], object]) -> Iterator[None]:
-    """Work that is done in one go."""
-    work()
-    yield

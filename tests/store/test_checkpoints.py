@@ -1,0 +1,99 @@
+"""Does the ledger's log of writes stay bounded under writers that never pause, and once a long read has ended?"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.store.background import Background
+from adaptive_memory_core.store.checkpoints import checkpoints_of
+from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES, WAL_PAGES
+
+PAGES_A_WRITE, WRITES = 20, 3_000  # 240 MB of writes
+BOUND = 3 * WAL_PAGES * PAGE_BYTES
+ROOT = Path(__file__).parents[2]
+OTHER = """
+import sys
+from tests.store.test_checkpoints import WRITES, Background, SQLiteLedger, checkpoints_of, write
+ledger, background = SQLiteLedger(sys.argv[1]), Background()
+background.start(checkpoints_of(ledger, background.wake), lambda: None)
+for number in range(WRITES // 3):
+    write(ledger, number)
+background.stop()
+"""
+
+
+def write(ledger: SQLiteLedger, number: int) -> None:
+    with ledger.file.writing() as sql:
+        sql.execute("INSERT OR REPLACE INTO policies VALUES (?, ?)", (str(number % 10), "x" * PAGES_A_WRITE * 4_000))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[SQLiteLedger]:
+    made, background = SQLiteLedger(str(tmp_path / "ledger.sqlite3")), Background()
+    background.start(checkpoints_of(made, background.wake), lambda: None)
+    yield made
+    background.stop()
+    made.close()
+
+
+def size(ledger: SQLiteLedger) -> int:
+    assert ledger.file.place is not None
+    return ledger.file.place.with_name(ledger.file.place.name + "-wal").stat().st_size
+
+
+def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:
+    sizes: list[int] = []
+
+    def work(first: int) -> None:
+        for number in range(first, WRITES, 4):
+            write(ledger, number)
+            sizes.append(size(ledger))
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(sizes) < BOUND
+
+
+@pytest.mark.slow
+def test_several_processes_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    others = [subprocess.Popen([sys.executable, "-c", OTHER, ledger.file.path], env=environment) for _ in range(3)]
+    sizes = [0]
+    while any(one.poll() is None for one in others):
+        sizes.append(size(ledger))
+        time.sleep(0.005)
+    assert [one.returncode for one in others] == [0, 0, 0]
+    assert max(sizes) < 2 * BOUND  # of 240 MB, which is what it would grow to: nobody finds it emptied by the others
+
+
+def test_the_log_is_emptied_while_others_write_once_a_long_read_has_ended(ledger: SQLiteLedger, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite3", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM policies").fetchone()
+        number = 0
+        while size(ledger) < BOUND:
+            write(ledger, number := number + 1)
+        reader.execute("COMMIT")
+    for more in range(number, number + WRITES):
+        write(ledger, more)
+        if size(ledger) < BOUND:
+            return
+    raise AssertionError(size(ledger))
+
+
+def test_a_ledger_in_ram_has_no_log() -> None:
+    assert checkpoints_of(SQLiteLedger(":memory:"), lambda: None) == ()
