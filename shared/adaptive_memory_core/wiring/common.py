@@ -89,7 +89,14 @@ class Common:
         words = UpToDateWords(index, store.records, wake, store.changes)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
         made.append(self._ports(store, embedder, words, floors))
-        return Parts(made[0], words, (*store.chores, words, floors, *checkpoints_of(ledger, wake)), store.whole, store.sync, store.finish)
+        return Parts(
+            made[0],
+            words,
+            (*store.chores, words, floors, *checkpoints_of(ledger, wake)),
+            store.whole,
+            store.sync,
+            store.finish,
+        )
 
     def _ports(self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, floors: FloorKeeper) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")

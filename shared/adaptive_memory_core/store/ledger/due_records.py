@@ -11,7 +11,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 
 _MARK = "INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (?, ?, ?)"
 _FIRST = "SELECT number, stored_id, gone FROM due_records WHERE collection_key = ? ORDER BY number LIMIT ?"
-_KEY = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ?"
+_KEY = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
 
 
 class LedgerDueRecords:
