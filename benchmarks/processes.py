@@ -67,7 +67,8 @@ def embed(texts: list[str]) -> list[list[float]]:
 
 
 def hash_of(text: str) -> float:
-    return (sum(ord(letter) * 31**place for place, letter in enumerate(text)) % 1009) / 1009
+    total: int = sum(ord(letter) * 31**place for place, letter in enumerate(text))
+    return total % 1009 / 1009
 
 
 def kill_some(directory: Path, logs: Path, given: Any) -> list[float]:
@@ -192,7 +193,7 @@ def do_everything(
             own.remove(record)
 
 
-def one_verb(user: UserMemory, said: dict[str, str]) -> Any:
+def one_verb(user: UserMemory, said: dict[str, Any]) -> Any:
     """What came of it: an error is an answer as well, and nothing was acknowledged."""
     try:
         if said["verb"] in ("remember", "revise"):

@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored, Vector
-from adaptive_memory_core.flow.steps.tell_indexes import removed, wrote
+from adaptive_memory_core.flow.steps.tell_indexes import rewriting, wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
@@ -81,7 +81,7 @@ def _write_alone(
         added = yield from _add(ports, scope, [batch[index] for index in new], own, taken, now=now)
     if old:
         revised = [_revision(batch[index], known[batch[index].id]) for index in old]
-        yield from ask(removed, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
+        yield from ask(rewriting, ports, scope, [one.stored_id for one in revised])
         own = [vectors[index] for index in old]
         yield from ask(ports.records.revise, scope, revised, own)
         yield from attempt(LedgerError, wrote, ports, scope, revised, own)

@@ -15,6 +15,7 @@ from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.chroma.damage import refuse_damaged
+from adaptive_memory_core.store.chroma.forked import is_parents
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError, arrived
 from adaptive_memory_core.wiring.common import Asked, Common
@@ -38,7 +39,8 @@ def opened(collection: Collection | Elsewhere, options: Options) -> Opened:
     locations.check_collection(collection)
     directory = locations.directory_of(collection)
     while directory is not None and not process_lock.claimed(directory):
-        place = Elsewhere(directory, collection.name, str(collection.id), collection)
+        own = None if is_parents(collection) else collection
+        place = Elsewhere(directory, collection.name, str(collection.id), own, given=collection)
         try:
             with ExitStack() as handles:
                 return _guest(place, asked, handles)
@@ -54,6 +56,7 @@ def _holder(collection: Collection, directory: Path | None, asked: Asked, handle
     if directory is not None:
         handles.callback(process_lock.release, directory)
         refuse_damaged(directory, str(collection.id), collection.name)
+        collection = _of_this_process(collection, directory, handles)
     given = asked.options.get("embedder")
     embedder = of_collection(collection) if given is None else as_embedder(given)
     ledger = locations.open_ledger(collection, asked.options.get("ledger"), durability=asked.keeping.durability)
@@ -64,11 +67,20 @@ def _holder(collection: Collection, directory: Path | None, asked: Asked, handle
     return made
 
 
+def _of_this_process(collection: Collection, directory: Path, handles: ExitStack) -> Collection:
+    """The collection itself, or the same of a client of this process where it came over from the parent."""
+    if not is_parents(collection):
+        return collection
+    with Elsewhere(directory, collection.name, str(collection.id)).opened() as (own, close):
+        handles.callback(close)
+        return own
+
+
 def _guest(place: Elsewhere, asked: Asked, handles: ExitStack) -> Opened:
     """A memory over the mirror, which takes over the collection once it can."""
     ledger, known = arrived(place, asked.options.get("ledger"), asked.keeping, handles)
     given = asked.options.get("embedder")
-    embedder = of_collection(place.collection) if given is None else as_embedder(given)
+    embedder = of_collection(place.given) if given is None else as_embedder(given)
     common = Common(asked, place.name, embedder, ledger, place.directory)
     taking_over = TakingOver(common, place)
     made = _opened(common, guest_parts(common, known.space, taking_over.chores, taking_over.finish), handles)

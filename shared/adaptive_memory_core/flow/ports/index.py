@@ -22,6 +22,10 @@ class Index(Protocol):
         """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
         metadata that stood there before."""
 
+    def rewriting(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """These are about to be written over. An index that would not notice that by itself, were the process to be
+        killed before `wrote`, lets go of them; others keep what stands in the collection until then."""
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...

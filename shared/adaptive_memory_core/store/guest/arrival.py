@@ -30,12 +30,14 @@ class HolderGoneError(StoreInUseError):
 
 @dataclass
 class Elsewhere:
-    """A collection in a directory that another process holds; with that of the caller's own client, if given."""
+    """A collection in a directory that another process holds. `collection` is the one to be used once this process
+    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has."""
 
     directory: Path
     name: str
     uuid: str = ""
     collection: Any = None
+    given: Any = None
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:

@@ -81,6 +81,10 @@ class UpToDateWords:
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._index.drop(stored_ids)
 
+    def rewriting(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """A text that changed in its place would not be missed."""
+        self.removed(scope, stored_ids)
+
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Have them compared, in the background or before the next look, with what is known: another program may have
         written. Where nobody wrote since they were compared, there is nothing to do."""
