@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,10 @@ def main() -> int:
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--seed", type=int, default=7)
     arguments.add_argument("--pause", type=float, default=1.5, help="seconds between two kills, at the most")
+    arguments.add_argument("--folder", help="an empty folder for all of it, which stays; else one that goes")
     given = arguments.parse_args()
     import_chroma()  # so that a child need not
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "memory"
         logs = Path(folder) / "logs"
         logs.mkdir()
@@ -75,6 +77,23 @@ def kill_some(directory: Path, logs: Path, given: Any) -> list[float]:
     """Kill and start processes; gives the seconds until another one had taken over from a holder that was killed."""
     chance, number, seconds = random.Random(given.seed), given.processes, []
     workers = [started(directory, logs / str(one), one, given.threads) for one in range(number)]
+    try:
+        number = _kill_some(directory, logs, given, workers, seconds, chance)
+    except BaseException:
+        for one in workers:
+            os.kill(one, signal.SIGKILL)
+            os.waitpid(one, 0)
+        raise
+    for one in workers:
+        os.kill(one, signal.SIGTERM)
+    for one in workers:
+        _, status = os.waitpid(one, 0)
+        assert status == 0, f"a process ended with {status}"
+    return seconds
+
+
+def _kill_some(directory, logs, given, workers, seconds, chance):
+    number = len(workers)
     for kill in range(given.kills):
         time.sleep(chance.uniform(0.2, given.pause))
         holder = holder_of(directory)
@@ -87,12 +106,6 @@ def kill_some(directory: Path, logs: Path, given: Any) -> list[float]:
             seconds.append(taken_over(logs, killed))
         workers.append(started(directory, logs / str(number), number, given.threads))
         number += 1
-    for one in workers:
-        os.kill(one, signal.SIGTERM)
-    for one in workers:
-        _, status = os.waitpid(one, 0)
-        assert status == 0, f"a process ended with {status}"
-    return seconds
 
 
 def holder_of(directory: Path) -> int | None:
