@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import gc
 import hashlib
 import threading
@@ -18,6 +19,7 @@ import chromadb
 import numpy as np
 import numpy.typing as npt
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from chromadb import Collection
 from chromadb.api import ClientAPI
 from hypothesis import HealthCheck, settings
@@ -42,6 +44,13 @@ settings.load_profile("suite")
 def pytest_collection_finish() -> None:
     """What was imported so far is no garbage: no test that looks for garbage need look through it."""
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: pytest.Item) -> None:
+    """A test that failed may hang while it is taken down: pytest stops watching it when it fails."""
+    seconds = float(node.config.getini("faulthandler_timeout"))
+    faulthandler.dump_traceback_later(seconds, exit=True, file=node.config.stash[fault_handler_stderr_fd_key])
 
 
 class Clock:

@@ -309,9 +309,10 @@ class Fields(HashedOnce):
     speaker: str = "speaker"
     session: str = "session"
     seq: str = "seq"
+    language: str = "language"
 
     def __post_init__(self) -> None:
-        names = (*self.names(), self.speaker, self.session, self.seq)
+        names = (*self.names(), *(getattr(self, name) for name in _CALLERS_OWN))
         if not _names_are_usable(names) or len(set(names)) != len(names):
             raise PolicyError(
                 f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
@@ -321,8 +322,9 @@ class Fields(HashedOnce):
     __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
-        """The keys that are ours; those of a conversation are the caller's own, which we only read."""
-        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("speaker", "session", "seq"))
+        """The keys that are ours; those of a conversation and the language are the caller's own, which we only read."""
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in _CALLERS_OWN)
 
 
+_CALLERS_OWN = ("speaker", "session", "seq", "language")
 DEFAULT_FIELDS = Fields()

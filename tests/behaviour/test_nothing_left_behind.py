@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -80,9 +81,13 @@ def in_tables(alice: UserMemory) -> dict[str, list[Any]]:
     return {name: found for name, found in left.items() if found}
 
 
-@pytest.fixture
-def alice(collection: Collection, embed: Any, clock: Clock) -> Any:
-    with AdaptiveMemory(collection, embedder=embed, policy=BOTH, clock=clock) as memory:
+@pytest.fixture(params=["in RAM", "on disk"])
+def alice(request: pytest.FixtureRequest, collection: Collection, embed: Any, clock: Clock) -> Any:
+    with ExitStack() as stack:
+        if request.param == "on disk":
+            memory = request.getfixturevalue("open_memory")(policy=BOTH)
+        else:
+            memory = stack.enter_context(AdaptiveMemory(collection, embedder=embed, policy=BOTH, clock=clock))
         user = memory.for_user("alice")
         user.remember_many([{"text": SECRET, "id": "secret"}, {"text": "green tea", "id": "tea"}])
         answer = user.recall("what was it that came by", k=2)
@@ -94,7 +99,9 @@ def alice(collection: Collection, embed: Any, clock: Clock) -> Any:
 def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way) -> None:
     act(alice)
     alice.recall("green tea")  # by which what others did is noticed
-    alice.memory.flush()  # type: ignore[attr-defined] # the front door
+    front_door: Any = alice.memory
+    front_door.sync()
+    front_door.flush()
     for index in inside(alice).indexes:
         assert "secret" not in index.stored_ids()
         assert index.stored_ids() == {"tea"}
@@ -112,7 +119,7 @@ def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way)
 def test_an_index_hears_of_a_removal_within_the_ledgers_transaction(
     alice: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (index,) = inside(alice).indexes
+    index, *_ = inside(alice).indexes
 
     def broken(*_: Any) -> None:
         raise StoreError("as the test asked")
@@ -128,7 +135,7 @@ def test_an_index_hears_of_a_removal_within_the_ledgers_transaction(
 
 
 def test_every_index_hears_of_verdicts(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    (index,) = inside(alice).indexes
+    index, *_ = inside(alice).indexes
     heard: list[Any] = []
     monkeypatch.setattr(index, "judged", lambda scope, verdicts: heard.append((scope.user, dict(verdicts))))
     answer = alice.recall("green tea", k=1)

@@ -131,6 +131,12 @@ def import_chroma() -> None:
     import chromadb.api.rust  # noqa: F401 - the import is the point
 
 
+def is_in_ram(collection: Collection) -> bool:
+    """Whether it is embedded and kept nowhere: it goes with its process."""
+    settings = _settings(collection)
+    return _embedded(settings) and not settings.is_persistent
+
+
 def address_of(collection: Collection) -> tuple[Any, ...]:
     """Where a collection is, and as whom we are there: two that have this and their id in common are one.
 

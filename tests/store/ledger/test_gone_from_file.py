@@ -43,10 +43,15 @@ def test_what_is_forgotten_is_in_no_byte_of_the_ledgers_files(open_memory: Open,
     alice.prune(below=0.5)
     memory.flush()
     assert ours(files_with(tmp_path, "secret-"))
+    copies = list(memory.ports().ledger.mirror.vectors(ids).values())
+    assert len(copies) == OTHERS
+    assert all(any(one in file.read_bytes() for file in tmp_path.rglob(f"{LEDGER_NAME}*")) for one in copies)
     for one in ids:
         alice.forget(one)
     memory.flush()
     assert ours(files_with(tmp_path, "secret-")) == set()
+    left = [file.read_bytes() for file in tmp_path.rglob(f"{LEDGER_NAME}*") if file.is_file()]
+    assert not any(one in data for one in copies for data in left)
 
 
 def test_rows_that_were_moved_between_pages_leave_no_trace_either(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.mirror.search import MirrorSearch, UnansweredByMirrorError
 
 ALICE, BOB, ALL, NOBODY = Scope("alice"), Scope("bob"), Scope(None), Scope("nobody")
-SCOPES = (ALICE, BOB, ALL, NOBODY)
+SCOPES = (ALICE, BOB, ALL, NOBODY, Scope("alice", over="everyone"))
 COUNT, DIMENSION = 300, 12
 FILTERS: list[Any] = [
     None,
@@ -48,7 +48,7 @@ def both(request: pytest.FixtureRequest, new_collection: Callable[..., Collectio
     for row in zip(ids, texts, metadatas, vectors, strict=True):
         rows.setdefault(Scope(row[2].get("user_id")), []).append(MirrorRow(*row[:3], row[3].tobytes()))
     ledger.mirror.put(rows)
-    mirror = MirrorSearch(ledger.mirror, Fields(), request.param, 10_000_000)
+    mirror = MirrorSearch(ledger, Fields(), request.param, 10_000_000)
     yield ChromaSearch(collection, Fields()), mirror, dict(zip(ids, vectors, strict=True))
     ledger.close()
 
@@ -137,17 +137,20 @@ def test_a_filter_that_chroma_refuses_is_refused(both: Both) -> None:
             search.nearest(ALICE, vectors["m0"], 3, {"n": {"$near": 3}})
 
 
-def test_users_in_ram_stay_within_their_bound(both: Both) -> None:
-    _, mirror, vectors = both
-    small = MirrorSearch(mirror._rows, Fields(), "cosine", 30_000)
+def test_users_in_ram_stay_within_their_bound(both: Both, tmp_path: Path) -> None:
+    _, _, vectors = both
+    ledger = SQLiteLedger(str(tmp_path / "ledger.sqlite3"))
+    ledger.attach("uuid", "memories")
+    small = MirrorSearch(ledger, Fields(), "cosine", 30_000)
     for scope in (ALICE, BOB, ALL, ALICE):
         assert small.nearest(scope, vectors["m0"], 1, None)
         assert len(small.residents) == 1  # each needs more than half of it
-    both_fit = MirrorSearch(mirror._rows, Fields(), "cosine", 1_000_000)
+    both_fit = MirrorSearch(ledger, Fields(), "cosine", 1_000_000)
     for scope in (ALICE, BOB, ALL):
         both_fit.nearest(scope, vectors["m0"], 1, None)
     assert len(both_fit.residents) == 3
     assert 0 < both_fit.residents.nbytes <= 1_000_000
+    ledger.close()
 
 
 def test_another_threads_ledger_is_seen_at_once(both: Both, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Which words does a text have? Stemmed, without stop words; identifiers, codes and paths are kept whole as well.
 
-A text in a script without spaces is taken by pairs of characters.
+In a language that is given, by its stemmer and without its function words; else as English. What is in a script without
+spaces is taken by pairs of characters and by single ones, whatever the language.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
+from adaptive_memory_core.channels.words.languages import is_function_word, lower, stem_in
 from adaptive_memory_core.channels.words.stem import stem
+from adaptive_memory_core.channels.words.unspaced import UNSPACED, grams, parted
 
 LONGEST_WORD = 60  # characters of a word; what is longer is no word that anybody asks for
 REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
@@ -26,53 +30,91 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of them would be longer than this file
 )
 _CHUNK = re.compile(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
-_WORD = re.compile(r"[^\W_]+")
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # of a word's letters
+_WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
+_DIGIT = re.compile(r"\d")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]+")
 _WHOLE = re.compile(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
 _MANY_MARKS = re.compile(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
 _EDGES = ".:'`*~-\u2019\u2013\u2014"
 
 
-def words(text: str) -> list[str]:
+class Piece(NamedTuple):
+    """A part of a text that is looked up: as it is, or (`inflected`) in the form that its language gives it."""
+
+    text: str
+    inflected: bool
+
+
+def words(text: str, language: str | None = None) -> list[str]:
     """The words of a text as they are looked up, in order, repeated where they repeat.
 
     >>> words("She was deploying the tier migrations.")
     ['deploy', 'tier', 'migrat']
     >>> words("What raised ERR_CONN_RESET in net.http_client?")
     ['rais', 'err_conn_reset', 'err', 'conn', 'reset', 'net.http_client', 'net', 'http', 'client']
-    >>> words("東京都")
-    ['東京', '京都']
+    >>> words("Die Häuser in der Straße", "de"), words("東京都")
+    (['haus', 'strass'], ['東', '京', '都', '東京', '京都'])
     >>> words("It is what it is")
     []
     """
+    return [word for chunk in chunks(text) for word in _of(chunk, language)]
+
+
+def chunks(text: str) -> list[str]:
+    """A text cut at its spaces and brackets."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1", text))
-    return [word for chunk in _CHUNK.findall(text) for word in _of(chunk)]
+    return _CHUNK.findall(text)
 
 
-def _of(chunk: str) -> tuple[str, ...]:
+def pieces(chunk: str) -> Iterator[Piece]:
+    """What there is to look up in a chunk: identifiers as a whole, their parts, pairs of characters."""
+    if chunk.isascii() or not UNSPACED.search(chunk):
+        yield from _parts(chunk.strip(_EDGES))
+        return
+    for part, unspaced in parted(chunk):
+        if unspaced:
+            yield from (Piece(gram, inflected=False) for gram in grams(part))
+        else:
+            yield from _parts(part.strip(_EDGES))
+
+
+def form(piece: Piece, language: str | None) -> str | None:
+    """What a piece is looked up as in a language; None for a function word, and for what is no word."""
+    if not piece.inflected:
+        return piece.text
+    word = lower(piece.text, language)
+    if len(word) > LONGEST_WORD:
+        return None
+    if language is None:
+        return None if word in STOP_WORDS else stem(word)
+    if is_function_word(word, language):
+        return None
+    return word if len(word) <= 2 or _DIGIT.search(word) else stem_in(word, language)
+
+
+def _of(chunk: str, language: str | None) -> tuple[str, ...]:
     """The words of a chunk. Those of short ones are kept, which bounds what is kept in bytes as well."""
     if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT):
-        return _of_short(chunk)
-    return tuple(_parts(chunk.strip(_EDGES)))
+        return _of_short(chunk, language)
+    return _words_of(chunk, language)
 
 
 @lru_cache(maxsize=32_768)  # of at most 1.2 kB each
-def _of_short(chunk: str) -> tuple[str, ...]:
-    return tuple(_parts(chunk.strip(_EDGES)))
+def _of_short(chunk: str, language: str | None) -> tuple[str, ...]:
+    return _words_of(chunk, language)
 
 
-def _parts(chunk: str) -> Iterator[str]:
+def _words_of(chunk: str, language: str | None) -> tuple[str, ...]:
+    return tuple(word for piece in pieces(chunk) if (word := form(piece, language)) is not None)
+
+
+def _parts(chunk: str) -> Iterator[Piece]:
     parts = [part for run in _WORD.findall(chunk) for part in _HUMP.split(run)]
     if len(chunk) <= LONGEST_WORD and _is_identifier(chunk, parts):
-        yield chunk.lower()
-    for part in parts:
-        word = part.lower()
-        if _UNSPACED.search(word):
-            yield from _pairs(word)
-        elif len(word) <= LONGEST_WORD and word not in STOP_WORDS:
-            yield stem(word)
+        yield Piece(chunk.lower(), inflected=False)
+    yield from (Piece(part, inflected=True) for part in parts)
 
 
 def _is_identifier(chunk: str, parts: list[str]) -> bool:
@@ -84,10 +126,3 @@ def _is_identifier(chunk: str, parts: list[str]) -> bool:
     if len(parts) < 2:
         return False
     return _WHOLE.fullmatch(chunk) is not None or _HUMP.search(chunk) is not None
-
-
-def _pairs(word: str) -> Iterator[str]:
-    if len(word) == 1:
-        yield word
-    for start in range(len(word) - 1):
-        yield word[start : start + 2]

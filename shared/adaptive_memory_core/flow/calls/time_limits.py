@@ -20,11 +20,10 @@ P = ParamSpec("P")
 
 def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> Flow[list[Found]]:
     """The nearest records, in time or not at all."""
-    policy, search = request.policy, ports.search.nearest
-    found = yield from in_collection(
-        ports, policy, search, request.scope, vector, limit, request.where, by=policy.search
-    )
-    return found
+    policy, asked = request.policy, (request.scope, vector, limit, request.where)
+    if policy.search == "auto":
+        return (yield from in_collection(ports, policy, ports.search.nearest, *asked))
+    return (yield from in_collection(ports, policy, ports.search.nearest, *asked, by=policy.search))
 
 
 def among(ports: Ports, request: Request, vector: Vector, stored_ids: Sequence[str]) -> Flow[list[Found]]:

@@ -14,6 +14,7 @@ from adaptive_memory_core.records import Dropped, Metadata, ReadState, Scope, Sc
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
+WORDS_VERSION = 2  # of how that is made; rows of an earlier one are made anew in the background
 
 
 class Advance(Protocol):

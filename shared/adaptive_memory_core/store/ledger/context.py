@@ -6,6 +6,7 @@ import sqlite3
 from collections import deque
 from contextlib import AbstractContextManager
 
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cache import LedgerCache
 from adaptive_memory_core.store.ledger.state_rows import owner_name
@@ -37,7 +38,8 @@ class LedgerContext:
         known = self._collection(uuid)
         if known is None and not self.file.read_only:
             with self.writing() as sql:
-                sql.execute("INSERT OR IGNORE INTO collections (uuid, name) VALUES (?, ?)", (uuid, name))
+                new = "INSERT OR IGNORE INTO collections (uuid, name, words_version) VALUES (?, ?, ?)"
+                sql.execute(new, (uuid, name, WORDS_VERSION))
             known = self._collection(uuid)
         self.collection_key = 0 if known is None else known
 

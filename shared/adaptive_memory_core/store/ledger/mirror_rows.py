@@ -5,10 +5,11 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
+
+import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
@@ -102,13 +103,6 @@ class LedgerMirror:
             drop(sql, self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
 
-    def count(self, scope: Scope) -> int:
-        """How many records of the user have a row."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            found: int = sql.execute("SELECT count(*) FROM mirror WHERE user_key = ?", (user,)).fetchone()[0]
-        return 0 if user == NOBODY else found
-
     def size(self) -> int:
         """How many records have a row."""
         found: int | None = self._note("records")
@@ -152,7 +146,8 @@ class LedgerMirror:
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             found = sql.execute(_CHANGED, (user, since)).fetchall() if user != NOBODY else []
-            return [(number, row, text, read_metadata(metadata)) for number, row, text, metadata in found]
+        with decoding("a record's metadata"):
+            return [(*one, None if data is None else orjson.loads(data)) for *one, data in found]
 
     def complete_at(self) -> str | None:
         """The state of the collection in which all of it was last compared."""
@@ -194,7 +189,8 @@ class LedgerMirror:
             rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
                 query, (self._shared.collection_key, *chunk)
             )
-            found += [(stored_id, text, read_metadata(metadata)) for stored_id, text, metadata in rows]
+            with decoding("a record's metadata"):
+                found += [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
         return found
 
 
@@ -208,12 +204,12 @@ def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]
 
 
 def _written(metadata: Metadata | None) -> str | None:
-    return None if metadata is None else json.dumps(dict(metadata), separators=(",", ":"))
+    return None if metadata is None else orjson.dumps(dict(metadata)).decode()
 
 
 def read_metadata(metadata: str | None) -> Metadata | None:
     if metadata is None:
         return None
     with decoding("a record's metadata"):
-        found: Metadata = json.loads(metadata)
+        found: Metadata = orjson.loads(metadata)
         return found

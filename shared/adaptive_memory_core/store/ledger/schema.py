@@ -329,6 +329,10 @@ END;
 ALTER TABLE recalls ADD COLUMN over TEXT;     -- whose records were read beside the user's own; NULL: nobody's
 """
 
+_WORDS_VERSION = """
+ALTER TABLE collections ADD COLUMN words_version INTEGER NOT NULL DEFAULT 1;  -- of how words were made of all its texts
+"""
+
 _MIRROR_DROPS = """
 ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
 """
@@ -360,6 +364,7 @@ MIGRATIONS: tuple[str, ...] = (
     _MIRROR,
     _DUE_RECORDS,
     _READERS,
+    _WORDS_VERSION,
     _MIRROR_DROPS,
     _SHARING,
 )

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, WordNews, WordRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
@@ -69,6 +69,19 @@ class LedgerWords:
         query = "SELECT stored_id FROM words WHERE collection_key = ?"
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+
+    def version(self) -> int:
+        """Of how the words of all rows were made; those written since may be newer."""
+        query = "SELECT words_version FROM collections WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
+        return WORDS_VERSION if row is None else int(row[0])
+
+    def keep_version(self, version: int) -> None:
+        """All rows are made like that by now."""
+        update = "UPDATE collections SET words_version = ? WHERE collection_key = ?"
+        with self._shared.writing() as sql:
+            sql.execute(update, (version, self._shared.collection_key))
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports import MirrorRow
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.changed_since import Written, written_since
@@ -28,8 +28,9 @@ Row = tuple[str, str | None, Metadata | None, Any]
 class Comparison:
     """The collection and the copies of its records, and up to which write they were compared."""
 
-    def __init__(self, store: ChromaRecords, rows: MirrorRows, in_step: InStep, directory: Any) -> None:
-        self._store, self._rows, self._in_step, self._directory = store, rows, in_step, directory
+    def __init__(self, store: ChromaRecords, ledger: Ledger, in_step: InStep, directory: Path | None) -> None:
+        self._store, self._in_step, self._directory = store, in_step, directory
+        self._rows, self._due = ledger.mirror, ledger.due_records
         self.changed = 0  # rows that were not as the collection's, so far
 
     def run(self, most: int | None = None) -> Iterator[None]:
@@ -49,7 +50,7 @@ class Comparison:
             page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
             todo += self._renew(page)
             yield
-        if written is not None:
+        if written is not None and written.last != known:
             self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
 
@@ -89,6 +90,8 @@ class Comparison:
 
     def _renew(self, page: Sequence[str]) -> list[str]:
         """Make the copies of these as the collection has them; gives those that were written meanwhile."""
+        due = self._due.among(page)  # what the mirror has first, and the collection is yet to be told
+        page = [one for one in page if one not in due]
         before = self._rows.versions(page)
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}

@@ -81,7 +81,6 @@ class MirroredSearch:
         if by == "ann" or not self._fits(scope, by):
             return unmirrored()
         if not self._keeper.ready():
-            self._keeper.behind()
             return unmirrored()
         try:
             return mirrored()

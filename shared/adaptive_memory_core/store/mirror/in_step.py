@@ -59,11 +59,11 @@ class InStep:
             for one in stored_ids:
                 self._unheard.pop(one, None)
 
-    def unheard(self) -> list[str]:
+    def unheard(self, after_seconds: float | None = None) -> list[str]:
         """What was written a while ago and has not reached the mirror."""
-        until = time.monotonic() - self._late_seconds
+        until = time.monotonic() - (self._late_seconds if after_seconds is None else after_seconds)
         with self._lock:
-            return [one for one, at in self._unheard.items() if at < until]
+            return [one for one, at in self._unheard.items() if at <= until]
 
     def compare(self) -> State:
         """A comparison with the collection begins; gives the state that it begins in, None where that is not known."""

@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Found, MirrorRow, Stored, Vector
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
 from adaptive_memory_core.store.mirror.in_step import InStep
+from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
 from adaptive_memory_core.stored_metadata import merged, revision
 
 
@@ -19,12 +20,19 @@ class MirrorIndex:
     """The mirror as an index: it hears of all that this memory writes, within the ledger's transaction."""
 
     def __init__(
-        self, rows: MirrorRows, fields: Fields, in_step: InStep, afterwards: Callable[[Callable[[], object]], None]
+        self,
+        rows: MirrorRows,
+        fields: Fields,
+        in_step: InStep,
+        afterwards: Callable[[Callable[[], object]], None],
+        keeper: MirrorKeeper,
     ) -> None:
         self._rows, self._fields, self._in_step, self._afterwards = rows, fields, in_step, afterwards
+        self._keeper = keeper
 
     def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:
         """Around each write of this memory into the collection."""
+        self._keeper.begin()
         return self._in_step.changing(stored_ids)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
@@ -55,8 +63,9 @@ class MirrorIndex:
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Others' writing is compared as a whole."""
 
-    def catch_up(self, scope: Scope) -> None:
-        """Nothing waits."""
+    def catch_up(self, scope: Scope) -> None:  # noqa: ARG002 - all users' at once
+        """Recalls that count have it kept up with what others write."""
+        self._keeper.catch_up()
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()

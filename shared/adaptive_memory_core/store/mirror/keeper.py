@@ -6,7 +6,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
+from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.mirror.compare import Comparison
 from adaptive_memory_core.store.mirror.in_step import InStep
@@ -35,32 +37,35 @@ class MirrorKeeper:
         self._again_seconds = again_seconds
         self._left: Iterator[None] | None = None
         self._began, self._not_before = 0.0, 0.0
-        self._behind = self._first_done = self._looked = False
+        self._begun = self._first_done = self._behind = self._due = self._looked = False
         self._written = 0  # by us, when the last comparison began
         self._turn = threading.Lock()
 
     def ready(self) -> bool:
-        """Whether recalls may look into the mirror. The first one has it compared, where that is soon done."""
+        """Whether recalls may look into the mirror. Looking writes nothing: what is new waits for `catch_up`."""
         self._looked = True
-        if not self._first_done and self._turn.acquire(blocking=False):
-            try:
-                if not self._first_done:
-                    self._first_done = True
-                    deque(self._comparison.run(AT_ONCE), maxlen=0)
-            finally:
-                self._turn.release()
-        return self._in_step.holds()
+        if not self._begun:
+            self._begin_with(0)
+        holds = self._in_step.holds()
+        self._behind = self._behind or not holds
+        return holds
+
+    def begin(self) -> None:
+        """Before a write of ours: have it compared, where that is soon done."""
+        if not self._first_done:
+            self._first_done = True
+            self._begin_with(AT_ONCE)
+
+    def catch_up(self) -> None:
+        """What recalls found to be behind may be taken in."""
+        if self._behind and not self._due:
+            self._due = True
+            self._wake()
 
     def distrust(self) -> None:
         """The mirror is torn."""
         self._comparison.distrust()
-        self.behind()
-
-    def behind(self) -> None:
-        """A recall could not use the mirror."""
-        if not self._behind:
-            self._behind = True
-            self._wake()
+        self._behind = True
 
     def watch(self) -> None:
         """Compare where somebody has written, though no recall of this process has found it so."""
@@ -75,12 +80,12 @@ class MirrorKeeper:
                 deque(self._comparison.run(), maxlen=0)
                 if self._in_step.holds():
                     break
-            self._comparison.renew(self._in_step.unheard())
+            self._renew_unheard(0.0)
 
     def wait(self) -> float | None:
         if self._left is not None:
             return 0.0
-        if self._behind:
+        if self._due:
             return max(0.0, self._not_before - time.monotonic())
         if self._in_step.written != self._written:  # somebody may have written at the same moment as we
             return max(0.0, self._began + self._seen_seconds - time.monotonic())
@@ -97,20 +102,34 @@ class MirrorKeeper:
             try:
                 done = next(self._left, DONE) is DONE
             except BaseException:
-                self._left, self._behind = None, True
+                self._left, self._behind, self._due = None, True, True
                 raise
             if done:
                 self._left = None
                 self._end()
 
+    def _begin_with(self, most: int) -> None:
+        self._begun = True
+        if not self._turn.acquire(blocking=False):
+            return
+        try:
+            with suppress(AdaptiveMemoryError):  # then it is compared in the background
+                deque(self._comparison.run(most), maxlen=0)
+        finally:
+            self._turn.release()
+
     def _begin(self) -> None:
-        self._began, self._behind, self._looked = time.monotonic(), False, False
+        self._began = time.monotonic()
+        self._behind = self._due = self._looked = False
         self._written = self._in_step.written
-        late = self._in_step.unheard()
+        self._renew_unheard()
+        self._left = self._comparison.run()
+
+    def _renew_unheard(self, after_seconds: float | None = None) -> None:
+        late = self._in_step.unheard(after_seconds)
         if late:
             self._comparison.renew(late)
             self._in_step.heard(late)
-        self._left = self._comparison.run()
 
     def _end(self) -> None:
         now = time.monotonic()

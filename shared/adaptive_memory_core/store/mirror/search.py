@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.flow.ports import Found, Vector, Where
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports import Found, Ledger, Vector, Where
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both
@@ -28,21 +27,24 @@ class UnansweredByMirrorError(Exception):
 class MirrorSearch:
     """Finding in the copies that the ledger has of a collection's records, seen through one scope at a time."""
 
-    def __init__(self, rows: MirrorRows, fields: Fields, space: str, most_bytes: int) -> None:
-        self._rows, self._fields, self._space = rows, fields, space
-        self.residents = Residents(rows, space, most_bytes)
+    def __init__(self, ledger: Ledger, fields: Fields, space: str, most_bytes: int) -> None:
+        self._rows, self._pages, self._fields, self._space = ledger.mirror, ledger.mirror_pages, fields, space
+        self.residents = Residents(ledger.mirror, space, most_bytes)
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         _refuse_texts(where)
+        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where)]
+        return self._found(near if scope.over is None else sorted(near, key=_distance)[:limit])
+
+    def _nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[tuple[str, float]]:
         with self.residents.of(scope) as user:
             allowed = None if where is None else user.passing(self._rows, scope, where).allowed
             if user.matrix is None or not len(user):
                 return []
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
             places = user.matrix.nearest(asked, limit + MARGIN, allowed)
-            near = _compared(user, user.matrix, asked, places)[:limit]
-        return self._found(near)
+            return _compared(user, user.matrix, asked, places)[:limit]
 
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
@@ -53,20 +55,28 @@ class MirrorSearch:
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
         _refuse_texts(where)
+        near = [one for part in scope.parts for one in self._among(part, vector, stored_ids, where)]
+        return self._found(sorted(near, key=_distance))
+
+    def _among(
+        self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None
+    ) -> list[tuple[str, float]]:
         with self.residents.of(scope) as user:
             allowed = None if where is None else user.passing(self._rows, scope, where).ids
             here = [one for one in stored_ids if one in user.places and (allowed is None or one in allowed)]
             if user.matrix is None or not here:
                 return []
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            near = _compared(user, user.matrix, asked, [user.places[one] for one in here])
-        return self._found(near)
+            return _compared(user, user.matrix, asked, [user.places[one] for one in here])
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
         _refuse_texts(where)
-        with self.residents.of(scope) as user:
-            return set(user.passing(self._rows, scope, where).ids)
+        found: set[str] = set()
+        for part in scope.parts:
+            with self.residents.of(part) as user:
+                found |= user.passing(self._rows, part, where).ids
+        return found
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
         """Those of the records that exist in this scope, by their ids in the collection."""
@@ -75,22 +85,28 @@ class MirrorSearch:
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of those of the records that are of this scope."""
-        with self.residents.of(scope) as user:
-            here = [one for one in stored_ids if one in user.places]
-            if user.matrix is None or not here:
-                return {}
-            return dict(zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True))
+        found: dict[str, Vector] = {}
+        for part in scope.parts:
+            with self.residents.of(part) as user:
+                here = [one for one in stored_ids if one in user.places]
+                if user.matrix is not None and here:
+                    found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)
+        return found
 
     def size(self, scope: Scope) -> int:
         """How many records the user has, about: counted where they are not in RAM."""
-        held = self.residents.size(scope)
-        return self._rows.count(scope) if held is None else held
+        held = [(part, self.residents.size(part)) for part in scope.parts]
+        return sum(self._pages.count(part) if size is None else size for part, size in held)
 
     def _found(self, near: Sequence[tuple[str, float]]) -> list[Found]:
         """The records with their texts, as far as they are still there."""
         rows = {row[0]: row for row in self._rows.rows([one for one, _ in near])}
         similarity, space = signals.similarity, self._space
         return [Found(*rows[one], similarity(distance, space=space)) for one, distance in near if one in rows]
+
+
+def _distance(one: tuple[str, float]) -> float:
+    return one[1]
 
 
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Any) -> list[tuple[str, float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
 from typing import Any
 
@@ -12,11 +11,13 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words.languages import language_given
+from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.length_limits import start_and_end
@@ -36,6 +37,7 @@ MOST_LOOKED_UP = (
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
+Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
 Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
 
 
@@ -55,8 +57,9 @@ class WordIndex:
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         read = start_and_end(cue, MOST_LOOKED_UP)
-        asked, when = Counter(words(read)), asks_when(read)
-        talk, postings, ids, numbers, times = joined([self._lists(scope, one, asked, when) for one in scope.parts])
+        when, languages = asks_when(read), self._languages(scope)
+        parts = [self._lists(scope, one, read, languages, when) for one in scope.parts]
+        talk, postings, ids, numbers, times = joined(parts)
         dated = times if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
         speakers = named(read, talk.speakers)
@@ -82,9 +85,20 @@ class WordIndex:
                 found[one] = (None if before is None else ids[before], None if after is None else ids[after])
         return found
 
-    def _lists(self, whole: Scope, scope: Scope, asked: Counter[str], when: Any) -> Lists:
-        """What one scope's lists say of the words, as a part of the whole."""
+    def _languages(self, scope: Scope) -> list[str] | None:
+        """The languages of all parts of a scope; None where it has one part, which knows its own."""
+        if len(scope.parts) == 1:
+            return None
+        found = set()
+        for part in scope.parts:
+            with self._resident(part) as user:
+                found.update(user.languages)
+        return sorted(found)
+
+    def _lists(self, whole: Scope, scope: Scope, cue: str, languages: list[str] | None, when: bool) -> Lists:
+        """What one scope's lists say of the cue's words, as a part of the whole."""
         with self._resident(scope) as user:
+            asked = words_of_cue(cue, user.languages if languages is None else languages)
             times = user.dated if when and (whole is not scope or user.conversation.in_sessions) else None
             return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
 
@@ -115,15 +129,27 @@ class WordIndex:
             gone = self._not_ours(stored_ids)
             self._unwritten.miss(gone, known=self._written(gone).keys())
 
-    def take_in(self, found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+    def take_in(self, found: Sequence[Laid]) -> None:
         """Learn of records as the collection has them, whoever they belong to."""
-        owners: dict[Scope | None, list[tuple[str, str | None, Metadata | None]]] = {}
-        for row in found:
-            owner = None if row[2] is None else row[2].get(self._fields.user_id)
-            usable = owner is None or (isinstance(owner, str) and owner != "")
-            owners.setdefault(Scope(owner) if usable else None, []).append(row)
-        for scope, own in owners.items():
+        for scope, own in self._by_owner(found).items():
             self._lay(scope, self._rows_of(own))
+
+    @property
+    def outdated(self) -> bool:
+        """Whether some words were made by an earlier version, which did it otherwise."""
+        return self._rows.version() < WORDS_VERSION
+
+    def make_anew(self, found: Sequence[Laid]) -> None:
+        """Write down the words of records as the collection has them, where an earlier version made other ones."""
+        for scope, own in self._by_owner(found).items():
+            texts = [one for one in (self._text_of(*row) for row in own) if word_rows.made_otherwise_before(one)]
+            others = set(self._not_ours(one.stored_id for one in texts))
+            if rows := [word_rows.row_of(one) for one in texts if one.stored_id in others]:
+                self._rows.put({scope: rows})
+
+    def keep_version(self) -> None:
+        """All words are made by this version now."""
+        self._rows.keep_version(WORDS_VERSION)
 
     @interruptible
     def comparing(self) -> Generator[None, None, None]:
@@ -143,7 +169,7 @@ class WordIndex:
         with self._resident(scope) as user:
             return user.page(most)
 
-    def compare(self, scope: Scope, asked: Set[str], found: Sequence[tuple[str, str | None, Metadata | None]]) -> None:
+    def compare(self, scope: Scope, asked: Set[str], found: Sequence[Laid]) -> None:
         """Learn of those of the user's that changed hands or text. What was `asked` for and not found is left to the
         comparison of all ids."""
         with self._resident(scope) as user:
@@ -202,6 +228,15 @@ class WordIndex:
                 raise
             self._half_done = False
 
+    def _by_owner(self, found: Iterable[Laid]) -> dict[Scope | None, list[Laid]]:
+        """Records by whom they belong to; None is nobody of ours."""
+        owners: dict[Scope | None, list[Laid]] = {}
+        for row in found:
+            owner = None if row[2] is None else row[2].get(self._fields.user_id)
+            usable = owner is None or (isinstance(owner, str) and owner != "")
+            owners.setdefault(Scope(owner) if usable else None, []).append(row)
+        return owners
+
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._alone():
             others = set(self._not_ours(row[0] for row in rows))
@@ -229,14 +264,19 @@ class WordIndex:
 
     def _rows_of(self, found: Iterable[tuple[str, str | None, Metadata | None]]) -> list[Row]:
         """Records' words as the ledger has them."""
-        texts = (Text(stored_id, text or "", self._turn_of(text, metadata)) for stored_id, text, metadata in found)
-        return [word_rows.row_of(one) for one in texts]
+        return [word_rows.row_of(self._text_of(*one)) for one in found]
+
+    def _text_of(self, stored_id: str, text: str | None, metadata: Metadata | None) -> Text:
+        return Text(stored_id, text or "", self._turn_of(text, metadata), self._language_of(metadata))
+
+    def _language_of(self, metadata: Metadata | None) -> str | None:
+        return None if metadata is None else language_given(metadata.get(self._fields.language))
 
     def _turn_of(self, text: str | None, metadata: Metadata | None) -> Any:
         return turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
 
     def _mark(self, text: str | None, metadata: Metadata | None) -> bytes:
-        return word_rows.mark(text or "", self._turn_of(text, metadata))
+        return word_rows.mark(text or "", self._turn_of(text, metadata), self._language_of(metadata))
 
     @interruptible
     def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation, Turns, conversation
 from adaptive_memory_core.channels.words.bm25 import Posting
+from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import SAYS
 from adaptive_memory_core.flow.ports import WordNews
@@ -45,6 +47,7 @@ class PostingLists:
         self._frozen = self._next = 0
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
+        self._languages: list[str] | None = None
         self._freeze()
 
     def __len__(self) -> int:
@@ -105,13 +108,21 @@ class PostingLists:
             self._laid.update(marks(new))
         self.version = version
 
-    def postings(self, words: dict[str, int]) -> list[Posting]:
-        """For each word of the cue, given with how often it comes there, the records that have it."""
-        terms = [word_rows.digest_of(word) for word in words]
-        return [
-            Posting(times, *(self._holding(term) if listed or term in self._tail else NOWHERE))
-            for term, times, listed in zip(terms, words.values(), self._listed(terms), strict=True)
-        ]
+    def postings(self, words: Mapping[Forms, int]) -> list[Posting]:
+        """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
+        forms = [(one,) if isinstance(one, str) else one for one in words]
+        terms = [word_rows.digest_of(form) for one in forms for form in one]
+        there = iter(zip(terms, self._listed(terms), strict=True))
+        lists = [[self._holding(term) for term, listed in islice(there, len(one)) if listed] for one in forms]
+        return [Posting(times, *together(lists_)) for times, lists_ in zip(words.values(), lists, strict=True)]
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the records, besides English."""
+        if self._languages is None:
+            listed = self._listed(list(word_rows.LANGUAGES))
+            self._languages = [code for code, there in zip(word_rows.LANGUAGES.values(), listed, strict=True) if there]
+        return self._languages
 
     @property
     def conversation(self) -> Conversation:
@@ -131,13 +142,15 @@ class PostingLists:
         return self._dated
 
     def _listed(self, terms: Sequence[int]) -> list[bool]:
-        """Which of them have a list: looked up at once, for most words of a long cue are in no record."""
+        """Which of them some record has: looked up at once, for most words of a long cue are in no record."""
         if not len(self._known):
-            return [False] * len(terms)
+            return [term in self._tail for term in terms]
         wanted = np.array(terms, dtype="<i8")
         places = np.searchsorted(self._known, wanted).clip(max=len(self._known) - 1)
         found: list[bool] = (self._known[places] == wanted).tolist()
-        return found
+        return (
+            [listed or term in self._tail for listed, term in zip(found, terms, strict=True)] if self._tail else found
+        )
 
     def _holding(self, term: int) -> tuple[Array, Array]:
         start = int(np.searchsorted(self._known, term))
@@ -170,7 +183,7 @@ class PostingLists:
         self._sizes += [len(row[4]) // 8 for row in rows]
         self._terms.append(np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8"))
         self._counts.append(np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
-        self._conversation = self._dated = None
+        self._conversation = self._dated = self._languages = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
         else:
@@ -212,3 +225,16 @@ class PostingLists:
                 if self.numbers.get(self.ids[place]) == place:
                     del self.numbers[self.ids[place]]
         self._lengths, self._conversation, self._dated = lengths, None, None
+
+
+def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """The records of several lists and how often they have any of the words; each record once.
+
+    >>> docs, counts = together([(np.array([2, 0]), np.array([1.0, 1.0])), (np.array([0, 5]), np.array([2.0, 1.0]))])
+    >>> docs.tolist(), counts.tolist()
+    ([0, 2, 5], [3.0, 1.0, 1.0])
+    """
+    if len(lists) < 2:
+        return lists[0] if lists else NOWHERE
+    docs, places = np.unique(np.concatenate([docs for docs, _ in lists]), return_inverse=True)
+    return docs, np.bincount(places, np.concatenate([counts for _, counts in lists]), len(docs))

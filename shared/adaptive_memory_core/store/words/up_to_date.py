@@ -46,6 +46,7 @@ class UpToDateWords:
         self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
+        self._outdated: bool | None = None  # whether an earlier version made some words; None before it was asked
         self._heard: deque[tuple[Scope, Sequence[Found], Sequence[str]]] = deque()
 
     def expect(self) -> None:
@@ -110,6 +111,11 @@ class UpToDateWords:
             return
         if self._index.unwritten or self._working():  # what is taken in just now is to be written as well
             self._keep()
+        if self._outdated is None:
+            self._outdated = self._index.outdated
+        if self._outdated:
+            with self._turn:
+                self._start(self._make_anew())
         if not self._all_due and self._ids_are_due():
             self._all_due = True
             self._wake()
@@ -225,6 +231,16 @@ class UpToDateWords:
             if self._owed:
                 yield from self._write_down()
         self._all_compared = (state, began)
+
+    def _make_anew(self) -> Iterator[None]:
+        """Words that an earlier version made otherwise, page by page; until then they are found as it made them."""
+        known = sorted(self._index.known())
+        for start in range(0, len(known), PAGE):
+            with self._index.comparing():
+                self._index.make_anew(self._store.rows(known[start : start + PAGE]))
+            yield
+        self._index.keep_version()
+        self._outdated = False
 
     def _ids_are_due(self) -> bool:
         """Whether all ids are to be compared again: somebody may have removed as many as were written elsewhere."""

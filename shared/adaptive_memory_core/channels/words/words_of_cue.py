@@ -1,0 +1,48 @@
+"""Which words are looked up for a cue? Each in the forms that it has in the languages of the records.
+
+So a cue finds records of its own language, and names and terms in those of any other. Its own language says which words
+of it are function words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.channels.words.language_of_text import likeliest
+from adaptive_memory_core.channels.words.languages import ENGLISH, is_function_word, lower
+from adaptive_memory_core.channels.words.words_of_text import Piece, chunks, form, pieces, words
+
+Forms = str | tuple[str, ...]  # a word that has one form in all languages, or its different ones
+
+
+def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
+    """How often each word comes in the cue; `languages` are those of the records besides English.
+
+    >>> dict(words_of_cue("the houses of the cats", []))
+    {'hous': 1, 'cat': 1}
+    >>> dict(words_of_cue("Wann strichen wir die Häuser?", ["de"]))
+    {('strichen', 'strich'): 1, ('häuser', 'haus'): 1}
+    """
+    if not languages:
+        return Counter(words(cue))
+    own = likeliest(cue, languages)
+    found: Counter[Forms] = Counter()
+    for chunk in chunks(cue):
+        for piece in pieces(chunk):
+            if forms := _forms(piece, own, languages):
+                found[forms[0] if len(forms) == 1 else forms] += 1
+    return found
+
+
+def _forms(piece: Piece, own: str, languages: Sequence[str]) -> tuple[str, ...]:
+    if piece.inflected and _says_little(piece.text, own):
+        return ()
+    found = (form(piece, language) for language in (None, *languages))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _says_little(word: str, own: str) -> bool:
+    if own == ENGLISH:
+        return form(Piece(word, inflected=True), None) is None
+    return is_function_word(lower(word, own), own)

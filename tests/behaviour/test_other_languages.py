@@ -1,0 +1,128 @@
+"""Are records in other languages than English found by their words, in scopes of one language and of many?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Fields, UserMemory
+from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
+from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.rows import Text, row_of
+from benchmarks.other_languages import WORDS_ALONE, found, questions, words_alone
+from tests.conftest import Clock, Vectors, background_done
+
+QUESTIONS = questions()
+ENGLISH_ROWS = "f3e4d82bb0a20d5b887f3c33cd5a22419bba386a95a8353881c49fd68040e351"  # as they were before other languages
+
+
+@pytest.fixture(scope="module")
+def everything() -> Iterator[AdaptiveMemory]:
+    """A memory with a scope for each language and one for all of them."""
+    with words_alone() as memory:
+        mixed = [{"id": one.record, "text": one.record} for own in QUESTIONS.values() for one in own]
+        memory.for_user("everything").remember_many(mixed)
+        for code, own in QUESTIONS.items():
+            memory.for_user(code).remember_many([{"id": one.record, "text": one.record} for one in own])
+        yield memory
+
+
+@pytest.fixture
+def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=WORDS_ALONE)) as opened:
+        yield opened
+
+
+def first(user: UserMemory, cue: str) -> str | None:
+    """The best by its words, if any has one of them."""
+    (hit,) = user.recall(cue, k=1, reinforce=False)
+    return hit.id if hit.parts["words"] > 0.0 else None
+
+
+@pytest.mark.parametrize("code", sorted(QUESTIONS))
+def test_questions_find_their_record_by_words_alone(everything: AdaptiveMemory, code: str) -> None:
+    assert len(QUESTIONS[code]) >= 50
+    assert found(everything.for_user(code), QUESTIONS[code], k=5) >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", sorted(QUESTIONS))
+def test_they_find_it_among_records_in_all_languages(everything: AdaptiveMemory, code: str) -> None:
+    assert found(everything.for_user("everything"), QUESTIONS[code], k=5) >= 0.9
+
+
+def test_the_words_of_english_texts_are_what_they_were() -> None:
+    made = hashlib.sha256()
+    for text in UNRELATED:
+        made.update(repr(row_of(Text("a", text, Turn()))[1:5]).encode())
+    assert made.hexdigest() == ENGLISH_ROWS
+
+
+def test_a_language_that_is_given_counts_for_more_than_what_the_text_looks_like(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("Zahnärzte", id="given", metadata={"language": "de-DE"})
+    alice.remember("Bäume", id="told by nobody")
+    assert first(alice, "Zahnarzt") == "given"
+    assert first(alice, "Baum") is None
+
+
+def test_the_key_of_the_language_can_be_named_as_it_is_in_the_collection(
+    collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    fields = Fields(language="lang")
+    with closing(AdaptiveMemory(collection, embedder=embed, policy=WORDS_ALONE, fields=fields)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember("Zahnärzte", id="given", metadata={"lang": "de"})
+        assert first(alice, "Zahnarzt") == "given"
+
+
+def test_a_language_that_is_given_later_is_learned(memory: AdaptiveMemory, collection: Collection) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("Zahnärzte", id="a")
+    alice.remember("Bäume", id="b")
+    assert first(alice, "Zahnarzt") is None
+    collection.update(ids=["a"], metadatas=[{"language": "de"}])  # by another program
+    for _ in range(3):
+        alice.recall("Zahnärzte")
+        background_done(memory)
+    assert first(alice, "Zahnarzt") == "a"
+
+
+def test_english_is_found_as_well_where_other_languages_are_in_the_scope(everything: AdaptiveMemory) -> None:
+    mixed = everything.for_user("everything")
+    mixed.remember("The boiler was repaired by José on Monday", id="english")
+    assert first(mixed, "Who repairs boilers?") == "english"
+    assert first(mixed, "Wann war José hier?") == "english"
+    mixed.forget("english")
+
+
+def test_words_that_an_earlier_version_made_are_made_anew_and_nothing_is_lost_meanwhile(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = memory.for_user("alice")
+    ledger: Any = memory.ports().ledger
+    with monkeypatch.context() as earlier:
+        earlier.setattr(word_rows, "_language", lambda one: None)
+        alice.remember_many([{"id": text, "text": text} for text in ("Die Häuser sind alt und schön.", "two old dogs")])
+        alice.recall("anything")
+        background_done(memory)
+    ledger.words.keep_version(1)
+    rows = ledger.words.marks(["Die Häuser sind alt und schön.", "two old dogs"])
+    assert first(alice, "Haus") is None
+    parts: Any = memory.ports().words
+    parts._outdated = None  # as after opening
+    assert first(alice, "Häuser") == "Die Häuser sind alt und schön."
+    alice.recall("Häuser")
+    background_done(memory)
+    assert ledger.words.version() == WORDS_VERSION
+    assert first(alice, "Wo steht das Haus?") == "Die Häuser sind alt und schön."
+    assert first(alice, "dog") == "two old dogs"
+    assert ledger.words.marks(list(rows)) == rows
+    assert ledger.words.size() == 2
