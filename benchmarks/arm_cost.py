@@ -27,11 +27,12 @@ from adaptive_memory_core.flow.ports import Entry, Extent
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.decay.strength import strong_since
 from adaptive_memory_core.policy.decay import Phase, Regime
-from adaptive_memory_core.records import Seen
+from adaptive_memory_core.records import NEVER_READ, Seen
 from adaptive_memory_core.reports import Hit
 from benchmarks.report import percentiles, print_table, write_json
 
 DIMENSION, K, NEW, STEPS = 128, 5, 50, 60
+FRESH = Seen(NEVER_READ, None)
 ARM = Policy.preset("aggressive").replace(decay={"grace": 1})
 REGIME = Regime((Phase(ARM.pace, 0.0),))
 USER = Scope("user")
@@ -90,11 +91,11 @@ def ledger_row(size: int, rounds: int) -> dict[str, Any]:
         ledger.attach("benchmark", "benchmark")
         for start in range(0, size, 10_000):
             ledger.states.enrol(
-                USER, {f"old {number}": None for number in range(start, min(size, start + 10_000))}, now=0.0
+                USER, {f"old {number}": FRESH for number in range(start, min(size, start + 10_000))}, now=0.0
             )
         for number in range(STEPS):
             _record(ledger, f"fading {number}", number)
-        ledger.states.enrol(USER, {f"new {number}": None for number in range(NEW)}, now=0.0)
+        ledger.states.enrol(USER, {f"new {number}": FRESH for number in range(NEW)}, now=0.0)
         naive = Naive(np.ones((size, 1), dtype=np.float32))
         calls: dict[str, Callable[[str], object]] = {
             "update": lambda name: _record(ledger, name, int(name) % size),

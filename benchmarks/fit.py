@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ Times = Mapping[str | None, float | None]
 
 def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) -> Fusion:
     """The weights, none below 0, under which the right records would be drawn most often (softmax of the relevance);
-    `doubt` stays what it is for this embedder."""
+    `doubt` and `dense_least` stay what they are for this embedder."""
     usual = USUAL.suited(memory.embedder_name).weighing
     lists = [one for one in (_candidates(memory, question, times, usual) for question in questions) if one is not None]
     weights, first, second = np.full(1 + len(LEADS), 3.0), 0.0, 0.0
@@ -29,7 +30,7 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) 
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
-    return Fusion(float(share[0]), usual.doubt, *(float(one) for one in share[1:]))
+    return replace(Fusion(float(share[0]), usual.doubt, *map(float, share[1:])), dense_least=usual.dense_least)
 
 
 def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual: Fusion) -> tuple[Any, Any] | None:
@@ -41,7 +42,7 @@ def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual:
         return None
     rows = []
     for one in answer:
-        close = max(0.0, one.signals["similarity"]) * (1 - one.signals["covered"]) ** usual.doubt
+        close = max(0.0, one.signals["similarity"]) * max(one.signals["chance"] ** usual.doubt, usual.dense_least)
         rows.append([close, *(one.signals.get(name, 0.0) for name in LEADS)])
     return np.array(rows), right / right.sum()
 

@@ -6,8 +6,11 @@
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
-metadata, the speaker stands in the text. `r500` and `r1000` are the share of the evidence within so many tokens
-(characters / 4, "Speaker: text", and 6 for each session's heading), `all 1000` the share of questions with all of it.
+metadata, the speaker stands in the text. Chats with an assistant are asked in the same way, and `mixture` is all sets
+in the memory of one user. The last table has one line a set: the default beside each channel alone.
+
+`r500` and `r1000` are the share of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each
+session's heading), `all 1000` the share of questions with all of it.
 `--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
 """
 
@@ -26,14 +29,18 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, MiniLME
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from benchmarks.baselines import BOTH, Ranking, baselines, chunked, recalled
-from benchmarks.data import Dataset, Item, Question, add_data_argument, load
+from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.fit import fitted
+from benchmarks.mixture import MIXTURE, data_of
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, said, user_of
 
 CONVERSATIONS = ("locomo",)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}  # of LoCoMo
-SETS = ("locomo", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "timeqa_human")
+SETS = (
+    *("locomo", "assistant_chats", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "timeqa_human"),
+    *("banking77", "clinc150", MIXTURE),
+)
 EMBEDDERS: dict[str, Callable[[], Any]] = {"local": LocalEmbedder, "minilm": MiniLMEmbedder}
 K, DEEP = 10, 60
 Row = dict[str, Any]
@@ -51,9 +58,10 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[Row] = []
     for name in arguments.sets:
-        found = list(rows_of(load(arguments.data, name), arguments))
+        found = list(rows_of(data_of(arguments.data, name, SETS, arguments.seed), arguments))
         print_table(found, title=f"What recalls find in {name}, embedder {arguments.embedder}")
         rows += found
+    print_table(list(beside_each_other(rows)), title=f"Recall@10 / NDCG@10, embedder {arguments.embedder}")
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
@@ -66,6 +74,13 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
         row, gains = measured(data, items, questions, rankings)
         base = gains if name == "BM25" else base
         yield {"set": data.name, "questions": len(questions), "system": name, **row, **_against(gains, base, arguments)}
+
+
+def beside_each_other(rows: Sequence[Row]) -> Iterator[Row]:
+    """A row a set, with the figures of each system."""
+    for name in dict.fromkeys(row["set"] for row in rows):
+        own = [row for row in rows if row["set"] == name]
+        yield {"set": name, **{row["system"]: f"{row['recall@10']:.3f} / {row['NDCG@10']:.3f}" for row in own}}
 
 
 def answers(

@@ -77,7 +77,7 @@ def document_of(
         number = hit.score if score == "blend" else hit.similarity
         metadata = {**metadata, SCORE: float(number), DETAILS: details}
     document = Recalled(id=hit.id, page_content=hit.text, metadata=metadata)
-    object.__setattr__(document, NOTE, (hit.id, recall_id, hit.shared is not None))
+    object.__setattr__(document, NOTE, (hit.id, recall_id, not hit.hit.learnable))
     return document
 
 
@@ -95,7 +95,7 @@ def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
         "remembered": read.remembered,
         "strength": float(read.strength),
         "pinned": read.pinned,
-        **({} if hit.shared is None else {"shared": hit.shared}),
+        **({} if hit.shared is None else {"shared": hit.shared, "learnable": hit.hit.learnable}),
     }
 
 

@@ -28,9 +28,16 @@ from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
 from langchain_adaptive_memory.last_recalls import LastRecalls
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
-from langchain_adaptive_memory.user import USER_KEY, checked_default, checked_memory, scope_of, with_fallback
+from langchain_adaptive_memory.user import (
+    USER_KEY,
+    checked_default,
+    checked_memory,
+    checked_over,
+    scope_of,
+    with_fallback,
+)
 
-CHECKED = (*FIELDS, "user_id", "user_key")
+CHECKED = (*FIELDS, "user_id", "user_key", "over")
 
 
 class RetrieverOverMemory(BaseRetriever):
@@ -55,6 +62,7 @@ class RetrieverOverMemory(BaseRetriever):
     annotate: SkipValidation[bool] = True
     reinforce: SkipValidation[bool] = True
     fallback: SkipValidation[Any] = None
+    over: SkipValidation[Any] = None
     user_key: str | None = USER_KEY
     last_recalls: SkipValidation[LastRecalls] = Field(default_factory=LastRecalls, exclude=True, repr=False)
     owns_memory: bool = False
@@ -102,7 +110,8 @@ class RetrieverOverMemory(BaseRetriever):
             **more,
         )
         try:
-            retriever_fields.setdefault("user_id", usual_user(collection, one.memory))
+            usual = None if retriever_fields.get("over") else usual_user(collection, one.memory)
+            retriever_fields.setdefault("user_id", usual)
             return cls(memory=one.memory, owns_memory=True, **retriever_fields)
         except BaseException:
             one.close()
@@ -137,11 +146,12 @@ class RetrieverOverMemory(BaseRetriever):
             source, self.owns_memory = self.memory, True
             self._share = memory_over(source, policy=self.policy)
             self.memory = self._share.memory
-            if "user_id" not in self.model_fields_set:
+            if "user_id" not in self.model_fields_set and self.over is None:
                 self.user_id = usual_user(source, self.memory)
         checked_memory(self.memory)
+        checked_over(self.over, self.fallback)
         if isinstance(self.memory, UserMemory):
-            scope_of(self.memory, default=self.user_id, key=None)
+            scope_of(self.memory, default=self.user_id, key=None, over=self.over)
         if self.fallback is not None:
             with_fallback(self.memory, self.fallback)
         if self.owns_memory and self._share is None:
@@ -180,6 +190,8 @@ def checked_field(name: str, value: Any) -> Any:
     """The value, if this field may have it."""
     if name == "user_id":
         return checked_default(value)
+    if name == "over":
+        return checked_over(value)
     if name == "user_key":
         return None if value is None else check.name(value, "user_key")
     return checked(name, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core import NotFoundError, UserMemory
+from adaptive_memory_core import NotFoundError, ScopeError, UserMemory
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.reports import Receipt
 from langchain_adaptive_memory.asking import Step, ask
@@ -13,11 +13,11 @@ from langchain_adaptive_memory.asking import Step, ask
 def forgotten(scope: UserMemory, used: Sequence[Used]) -> Step[list[Receipt]]:
     """A receipt for each that was there; where none was, that is an error. Shared ones are not the reader's."""
     receipts: list[Receipt] = []
-    missing: NotFoundError | None = None
+    missing: NotFoundError | ScopeError | None = None
     for one in dict.fromkeys(one.id for one in used if not one.shared):
         try:
             receipts.append((yield from ask(scope, "forget", one)))
-        except NotFoundError as error:
+        except (NotFoundError, ScopeError) as error:
             missing = error
     if missing is not None and not receipts:
         raise missing

@@ -60,6 +60,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             Whether `score` and `adaptive_memory` are added to the metadata. `feedback` knows a document either way.
         reinforce: bool
             Whether what is returned counts as read.
+        over: "everyone" | None
+            Whether each user reads the records that belong to nobody as well, such as a team's documents. What is
+            learned of those is the reader's alone; they say so in `metadata["adaptive_memory"]["shared"]`.
         fallback: str | EVERYONE | None
             What users without records of their own read instead: a user that the memory declares to be `shared`, or
             EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
@@ -123,7 +126,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         return documents_of(recall, scope.memory.fields, score=asked["score"], annotate=asked["annotate"])
 
     def _scope(self, config: RunnableConfig | None, given: Any = NOT_GIVEN) -> UserMemory:
-        scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key)
+        scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, over=self.over)
         return scope if self.fallback is None else with_fallback(scope, self.fallback)
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:

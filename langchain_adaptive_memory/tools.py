@@ -17,7 +17,15 @@ from adaptive_memory_core import (
 from langchain_adaptive_memory.call import checked
 from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, OnError, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
-from langchain_adaptive_memory.user import USER_KEY, Default, checked_default, checked_memory, scope_of
+from langchain_adaptive_memory.user import (
+    USER_KEY,
+    Default,
+    Over,
+    checked_default,
+    checked_memory,
+    checked_over,
+    scope_of,
+)
 
 __all__ = [
     "SET_UP_WRONGLY",
@@ -65,6 +73,7 @@ def create_recall_tool(
     policy: Policy | None = None,
     user_id: Default = None,
     user_key: str | None = USER_KEY,
+    over: Over = None,
     max_tokens: int | None = None,
     show_ids: bool = False,
     response_format: Literal["content", "content_and_artifact"] = "content",
@@ -74,11 +83,12 @@ def create_recall_tool(
 
     The user is found as the retriever finds it: config["configurable"], LangGraph's context, `user_id`. All recalls
     of one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; an artifact
-    is the list of documents. A memory that fails costs the answer, with a warning, unless `on_error="raise"`.
+    is the list of documents. `over="everyone"` finds the records that belong to nobody as well. A memory that fails
+    costs the answer, with a warning, unless `on_error="raise"`.
     """
     asked = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
     with_artifact = response_format == "content_and_artifact"
-    find = _finder(memory, user_id, user_key, on_error)
+    find = _finder(memory, user_id, user_key, on_error, over)
     tool = Recalling(find, asked, max_tokens, show_ids, with_artifact, on_error)
     return _tool(tool.recall, tool.arecall, name, description, RecallInput, response_format)
 
@@ -116,14 +126,20 @@ def create_forget_tool(
     return _tool(tool.forget, tool.aforget, name, description, ForgetInput, "content")
 
 
-def _finder(memory: AdaptiveMemory | UserMemory, user_id: Default, user_key: str | None, on_error: OnError) -> Find:
+def _finder(
+    memory: AdaptiveMemory | UserMemory,
+    user_id: Default,
+    user_key: str | None,
+    on_error: OnError,
+    over: Over = None,
+) -> Find:
     """Whose memory a run means; a user who is required and missing is an error, which no setting excuses."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
-    whole, default = checked_memory(memory), checked_default(user_id)
+    whole, default, others = checked_memory(memory), checked_default(user_id), checked_over(over)
     if isinstance(whole, UserMemory):
         scope_of(whole, default=default, key=None)
-    return lambda config: scope_of(whole, config, default=default, key=user_key)
+    return lambda config: scope_of(whole, config, default=default, key=user_key, over=others)
 
 
 def _tool(

@@ -33,7 +33,7 @@ def _each(things: Any) -> Iterator[Used]:
     elif isinstance(things, Document):
         yield _of_document(things)
     elif isinstance(things, Recall):
-        yield from (Used(hit.id, things.id, hit.shared is not None) for hit in things)
+        yield from (Used(hit.id, things.id, not hit.hit.learnable) for hit in things)
     elif (parts := _parts(things)) is not None:
         for one in parts:
             yield from _each(one)
@@ -49,7 +49,7 @@ def _of_document(document: Document) -> Used:
         return Used(*noted)
     details = document.metadata.get(DETAILS)
     if isinstance(details, Mapping) and {"recall_id", "id"} <= details.keys():
-        return Used(details["id"], details["recall_id"], "shared" in details)
+        return Used(details["id"], details["recall_id"], "shared" in details and not details.get("learnable"))
     if document.id is not None:
         return Used(document.id)
     raise InvalidInputError(

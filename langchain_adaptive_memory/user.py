@@ -12,7 +12,8 @@ from typing import Any, Literal
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import var_child_runnable_config
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Scope, ScopeError, UserMemory
+from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import user_scope
 
 USER_KEY = "user_id"
@@ -37,6 +38,7 @@ NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 
 _SOMEBODY = "somebody without a name"
 Default = str | Literal[Unnamed.EVERYONE] | None
+Over = Literal["everyone"] | None
 
 
 def scope_of(
@@ -47,23 +49,30 @@ def scope_of(
     default: Default = None,
     key: str | None = USER_KEY,
     context: Any = None,
+    over: Over = None,
 ) -> UserMemory:
     """The memory to read and write: that of the user who is named, else of the default; nobody at all is an error.
 
     `given` is what the call itself says (EVERYONE is a name here), `default` what the constructor said (None: every
     call must name a user), `key` the name to look for in config["configurable"] and in LangGraph's context (None: look
-    in neither).
+    in neither). With `over` a user reads everyone's records as well.
     A `UserMemory` is one user's already; any other name is refused.
     """
     named: Default = EVERYONE if given is EVERYONE else find_user(config, given=given, key=key, context=context)
     if isinstance(memory, UserMemory):
-        return _the_same(memory, default if named is None else named)
+        same = _the_same(memory, default if named is None else named)
+        return same if over is None else same.over(over)
     user = default if named is None else named
     if user is EVERYONE:
         return memory.for_everyone()
     if user is None:
         raise nobody(key)
-    return memory.for_user(user)
+    return memory.for_user(user, over=over)
+
+
+def checked_over(over: object, fallback: object = None) -> Over:
+    """Whose records are read beside the user's own: "everyone"'s, or None; not where there is a fallback as well."""
+    return check_over(Scope(_SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
 
 
 def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMemory:

@@ -13,7 +13,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import is_blank, policy_of
 from langchain_adaptive_memory.convert import arguments_of
-from langchain_adaptive_memory.user import Default, checked_default, checked_memory, scope_of
+from langchain_adaptive_memory.user import Default, Over, checked_default, checked_memory, scope_of
 
 Scores = list[tuple[Document, float]]
 
@@ -31,6 +31,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
             How to rank; None is the memory's own.
         reinforce: bool
             Whether what is found counts as read.
+        over: "everyone" | None
+            Whether the records that belong to nobody are found as well; what is learned of those is this user's alone.
 
     A document comes back with the metadata it was given; what has a meaning to the memory (`importance`, `kind`, times)
     is taken and not given back. Scores are similarities. For chains `AdaptiveMemoryRetriever` says more.
@@ -43,8 +45,9 @@ class AdaptiveMemoryVectorStore(VectorStore):
         user_id: Default = None,
         policy: Policy | None = None,
         reinforce: bool = True,
+        over: Over = None,
     ) -> None:
-        self.scope = scope_of(checked_memory(memory), default=checked_default(user_id), key=None)
+        self.scope = scope_of(checked_memory(memory), default=checked_default(user_id), key=None, over=over)
         self._policy, self._reinforce = policy, reinforce
 
     @property
@@ -53,7 +56,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return None
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
-        """Remember documents, under `ids` if such are given; an id that exists is written over."""
+        """Remember documents, under `ids` if such are given; an id that exists is written over, and begins anew if it
+        says something else."""
         return run(self._add(documents, options.get("ids")))
 
     async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:
@@ -80,7 +84,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return await arun(self._add(_documents(list(texts), metadatas), ids))
 
     def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
-        """Forget these; those that are not there are passed over."""
+        """Forget these; those that are not there are passed over. What was learned stays with a text that was added
+        anew before, from the same `source`, as `index()` does."""
         return run(self._forget(ids))
 
     async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
@@ -145,7 +150,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
             raise InvalidInputError("delete was given no ids. Give a list of those to forget.")
         for one in ids:
             try:
-                yield from ask(self.scope, "forget", one)
+                yield from ask(self.scope, "forget", one, replaced=True)
             except NotFoundError:
                 continue
         return True

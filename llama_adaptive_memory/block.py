@@ -22,7 +22,7 @@ from llama_adaptive_memory.block_text import BlockStyle, shortened
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.messages import last_said, records_of, short_enough
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import Fallback, session_memory, with_fallback
+from llama_adaptive_memory.scopes import Fallback, Over, session_memory, with_others
 from llama_adaptive_memory.settings import with_floors
 from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
 from llama_adaptive_memory.turns import this_question
@@ -68,6 +68,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
     fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
+    over: Over = Field(default=None, description='"everyone": what belongs to nobody is recalled as well.')
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
     _lease: Lease = PrivateAttr()
@@ -86,7 +87,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         super().__init__(**settings)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening))
         if isinstance(self.user_id, str) or isinstance(memory, UserMemory) or self.fallback is not None:
-            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None, self.fallback)
+            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None, self.fallback, self.over)
 
     @classmethod
     def from_index(cls, index: Any, user_id: str | Callable[[str], str] | None = None, **more: Any) -> Self:
@@ -117,9 +118,9 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     def for_session(self, session_id: str | None) -> UserMemory:
         """The memory of the session's user; a session that is nobody's is refused."""
         if self.user_id is None or isinstance(self._lease.memory, UserMemory):
-            return with_fallback(session_memory(self._lease.memory, session_id), self.fallback)
+            return with_others(session_memory(self._lease.memory, session_id), self.fallback, self.over)
         user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
-        return self._lease.scope(user_scope(user).user, self.fallback)
+        return self._lease.scope(user_scope(user).user, self.fallback, self.over)
 
     def feedback(
         self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.shared_memories import Share
-from llama_adaptive_memory.scopes import Fallback, scope_of
+from llama_adaptive_memory.scopes import Fallback, Over, scope_of
 
 
 class Lease:
@@ -19,13 +19,13 @@ class Lease:
     def __reduce__(self) -> NoReturn:
         refuse_to_pickle()
 
-    def scope(self, user_id: str | None, fallback: Fallback = None) -> UserMemory:
-        return scope_of(self.memory, user_id, fallback)
+    def scope(self, user_id: str | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
+        return scope_of(self.memory, user_id, fallback, over)
 
-    def first_scope(self, user_id: str | None, fallback: Fallback = None) -> UserMemory:
+    def first_scope(self, user_id: str | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
         """The same while something is being made with it: if that fails, nobody will give the memory back."""
         try:
-            return self.scope(user_id, fallback)
+            return self.scope(user_id, fallback, over)
         except BaseException:
             self.close()
             raise

@@ -18,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, Us
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import fields_of
+from llama_adaptive_memory.scopes import Over, fields_of
 from llama_adaptive_memory.settings import ScoreMeaning, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
@@ -31,6 +31,9 @@ dispatcher = get_dispatcher(__name__)
 
 class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     """Re-ranks the nodes of any retriever over a Chroma index, and writes back into that collection what was read.
+
+    With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and what is learned of them
+    is that user's alone.
 
     Put it after post-processors that cut or re-score (`SimilarityPostprocessor`, cross-encoders) and before those that
     only re-order (`LongContextReorder`); let the retriever fetch three to five times `top_n`. Nodes of another user are
@@ -62,6 +65,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
     user_id: str | None = Field(default=None, frozen=True, description="Whose nodes these are; None: nobody's.")
+    over: Over = Field(default=None, frozen=True, description='"everyone": nodes that belong to nobody as well.')
 
     _scope: UserMemory = PrivateAttr()
     _lease: Lease = PrivateAttr()
@@ -81,8 +85,9 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         check_meaning(fields.get("similarity", "auto"))
         super().__init__(callback_manager=callback_manager or CallbackManager([]), **fields)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), embeds=False)
-        self._scope = self._lease.first_scope(self.user_id)
-        self.__dict__["user_id"] = self._scope.user  # which nobody may assign: the scope would stay another's
+        self._scope = self._lease.first_scope(self.user_id, over=self.over)
+        # which nobody may assign: the scope would stay another's
+        self.__dict__.update(user_id=self._scope.user, over=self._scope.scope.over)
 
     @classmethod
     def class_name(cls) -> str:

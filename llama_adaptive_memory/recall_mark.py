@@ -33,7 +33,7 @@ def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
     >>> MARK in node.to_dict(), node.hash == TextNode(text="tea").hash
     (False, True)
     """
-    object.__setattr__(node, MARK, (hit.id, recall.id, hit.shared is not None))
+    object.__setattr__(node, MARK, (hit.id, recall.id, not hit.hit.learnable))
     return node
 
 
@@ -50,7 +50,7 @@ def _each(things: Any, scope: Scope) -> Iterator[Used]:
     if isinstance(things, str):
         yield Used(things)
     elif isinstance(things, Recall):
-        yield from (Used(hit.id, things.id, hit.shared is not None) for hit in things)
+        yield from (Used(hit.id, things.id, not hit.hit.learnable) for hit in things)
     elif isinstance(things, NodeWithScore | BaseNode):
         yield _of_node(things, scope)
     elif (parts := _parts(things)) is not None:

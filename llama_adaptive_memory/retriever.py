@@ -24,7 +24,7 @@ from llama_adaptive_memory.empty_answers import with_reason
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.nodes_of_recall import nodes_of
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import Fallback, embedder_behind
+from llama_adaptive_memory.scopes import Fallback, Over, embedder_behind
 from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
@@ -38,6 +38,9 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
     belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
     memory; `close()` (or `with`) writes back what was learned and releases it.
+
+    With `over="everyone"` a user's retriever finds the nodes that belong to nobody as well, such as a team's documents;
+    what is learned of those is that user's alone.
 
     All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
     nothing, for evaluation. An empty query finds nothing.
@@ -80,6 +83,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         score_threshold: float | None = None,
         similarity_threshold: float | None = None,
         fallback: Fallback = None,
+        over: Over = None,
         docstore: BaseDocumentStore | None = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
@@ -91,9 +95,9 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         self.policy, self.reinforce, self.score = policy, reinforce, score
         self.score_threshold, self.similarity_threshold = score_threshold, similarity_threshold
         self._last_recall: Recall | None = None
-        self._docstore, self._fallback = docstore, fallback
+        self._docstore, self._fallback, self._over = docstore, fallback, over
         self._lease = leased(memory, collection, embed_model, opening)
-        self._scope = self._lease.first_scope(user_id, fallback)
+        self._scope = self._lease.first_scope(user_id, fallback, over)
         self._embed_model = embedder_behind(self._scope) if embed_model is None else embed_model
         super().__init__(callback_manager, object_map, objects, verbose)
 
@@ -137,7 +141,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         """This retriever for another user (None: for the records that belong to nobody), over the same memory."""
         other = copy(self)
         other._lease = self._lease.lent()
-        other._scope = other._lease.scope(user_id, self._fallback)
+        other._scope = other._lease.scope(user_id, self._fallback, self._over)
         other._last_recall = None
         return other
 

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.identity import namespaced
@@ -27,11 +28,20 @@ class Unnamed(Enum):
 EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `fallback`: the records that belong to no user."""
 Fallback = str | Literal[Unnamed.EVERYONE] | None
+Over = Literal["everyone"] | None
 
 
-def scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None, fallback: Fallback = None) -> UserMemory:
+def scope_of(
+    memory: AdaptiveMemory | UserMemory, user_id: str | None, fallback: Fallback = None, over: Over = None
+) -> UserMemory:
     """One user's memory; without a user that of the records which belong to nobody."""
-    return with_fallback(_scope_of(memory, user_id), fallback)
+    return with_others(_scope_of(memory, user_id), fallback, over)
+
+
+def with_others(scope: UserMemory, fallback: Fallback, over: Over) -> UserMemory:
+    """A user's memory with what is read of others besides: everyone's always, or a shared scope while there is none."""
+    check_over(Scope(SOMEBODY), over, fallback)
+    return with_fallback(scope, fallback) if over is None else scope.over(over)
 
 
 def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import Self
 
-from adaptive_memory_core import NotFoundError, Recall, UserMemory
+from adaptive_memory_core import NotFoundError, Recall, ScopeError, UserMemory
 from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.recall_mark import used_in
 
@@ -109,7 +109,7 @@ def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(scope.forget(one))
-        except NotFoundError as error:
+        except (NotFoundError, ScopeError) as error:
             missing = error
     return _some(receipts, missing)
 
@@ -119,12 +119,12 @@ async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
     for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
         try:
             receipts.append(await scope.aforget(one))
-        except NotFoundError as error:
+        except (NotFoundError, ScopeError) as error:
             missing = error
     return _some(receipts, missing)
 
 
-def _some(receipts: list[Receipt], missing: NotFoundError | None) -> list[Receipt]:
+def _some(receipts: list[Receipt], missing: NotFoundError | ScopeError | None) -> list[Receipt]:
     if missing is not None and not receipts:
         raise missing
     return receipts

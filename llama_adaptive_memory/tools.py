@@ -12,7 +12,7 @@ from llama_index.core.vector_stores.types import MetadataFilters
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
 from llama_adaptive_memory.filters import where_of
-from llama_adaptive_memory.scopes import scope_of
+from llama_adaptive_memory.scopes import Over, scope_of
 from llama_adaptive_memory.settings import checked_policy
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.tool_calls import Find, Forgetting, OnError, Recalling, Remembering
@@ -56,6 +56,7 @@ def create_recall_tool(
     filters: MetadataFilters | None = None,
     policy: Policy | None = None,
     user_id: User = None,
+    over: Over = None,
     max_tokens: int | None = None,
     show_ids: bool = False,
     on_error: OnError = "warn",
@@ -64,11 +65,11 @@ def create_recall_tool(
 
     `memory` is an AdaptiveMemory, one user's, or a retriever of ours; `user_id` a name, or a function that names the
     user of the call. All recalls of one run of the agent are one read. `show_ids` lets the model say which memory to
-    replace or forget. `feedback` takes the agent's output. A memory that fails costs the answer, with a warning, unless
-    `on_error="raise"`.
+    replace or forget. `over="everyone"` finds the records that belong to nobody as well. `feedback` takes the agent's
+    output. A memory that fails costs the answer, with a warning, unless `on_error="raise"`.
     """
     asked = {"k": count(k, "k"), "filter": where_of(filters), "policy": checked_policy(policy)}
-    tool = Recalling(_finder(memory, user_id, on_error), asked, max_tokens, show_ids, on_error)
+    tool = Recalling(_finder(memory, user_id, on_error, over), asked, max_tokens, show_ids, on_error)
     return _tool(tool.recall, tool.arecall, name, description, RecallInput)
 
 
@@ -100,7 +101,7 @@ def create_forget_tool(
     return _tool(tool.forget, tool.aforget, name, description, ForgetInput)
 
 
-def _finder(memory: Memory, user_id: User, on_error: OnError) -> Find:
+def _finder(memory: Memory, user_id: User, on_error: OnError, over: Over = None) -> Find:
     """Whose memory a call means."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
@@ -118,7 +119,7 @@ def _finder(memory: Memory, user_id: User, on_error: OnError) -> Find:
                 "No user was named, and this memory may have many. Give user_id= (a name, or a function that names the "
                 "user of the call), one user's memory, or memory.for_everyone() for records that are nobody's."
             )
-        return scope_of(held, user)
+        return scope_of(held, user, over=over)
 
     if not callable(user_id):
         find()  # what is wrong is said here, not to a model

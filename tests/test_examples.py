@@ -43,6 +43,13 @@ SAYS = {
         "(shared: handbook)",
         "[('Ben works from Oslo.', None)]",
     ],
+    "08_team_handbook.py": [
+        "('costs', 'everyone'), ('bonn', None)]",
+        "after:  ('costs', 'travel', 'bonn') ('travel', 'costs', 'leave')",
+        "everyone's own scope: [1, 0, 0]",
+        "refused: Record 'costs' is everyone's",
+        "4 pages are left",
+    ],
     "11_langchain_chain.py": [
         "ana: (no key, so no model) Ana drinks green tea.",
         "ben: (no key, so no model) Ben drinks black coffee.",

@@ -14,7 +14,7 @@ PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_mem
 PURE = {"where", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"errors", "frozen", "renamed", "interrupts"},
-    {"records", "reports", "identity"},
+    {"records", "reports", "identity", "text_identity"},
     {"policy"},
     PURE | {"stored_metadata"},
     {"arguments", "length_limits"},

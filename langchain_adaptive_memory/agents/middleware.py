@@ -20,7 +20,15 @@ from langchain_adaptive_memory.agents.steps import OnError, Steps
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.turns import watch_runs
-from langchain_adaptive_memory.user import NOT_GIVEN, USER_KEY, Default, checked_default, checked_memory
+from langchain_adaptive_memory.user import (
+    NOT_GIVEN,
+    USER_KEY,
+    Default,
+    Over,
+    checked_default,
+    checked_memory,
+    checked_over,
+)
 
 T = TypeVar("T")
 NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters of this type
@@ -38,6 +46,9 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         user_id: str | None
             Whose memory, where a call names nobody. Without it every call must name one, in
             `context` or in `config["configurable"]`, under `user_key`; nobody is an error, whatever `on_error` says.
+        over: "everyone" | None
+            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What the
+            agent's turns teach of those is that user's alone.
         k, filter, policy:
             As in `recall`. `max_tokens` bounds what the model is shown.
         save: "user" | "turn" | callable | None
@@ -64,6 +75,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         *,
         user_id: Default = None,
         user_key: str | None = USER_KEY,
+        over: Over = None,
         k: int = 5,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name it has everywhere
         policy: Policy | None = None,
@@ -79,6 +91,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             memory=checked_memory(memory),
             user_id=checked_default(user_id),
             user_key=user_key,
+            over=checked_over(over),
             asked={"k": check.count(k, "k"), "filter": check.where(filter), "policy": checked_policy(policy)},
             max_tokens=_budget(max_tokens, cite=cite),
             save=checked_save(save),

@@ -32,7 +32,7 @@ from langchain_adaptive_memory.asking import Step, ask
 from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
-from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, find_user, scope_of
+from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, find_user, scope_of
 
 T = TypeVar("T")
 OnError = Literal["warn", "raise"]
@@ -47,6 +47,7 @@ class Steps:
     memory: AdaptiveMemory | UserMemory
     user_id: Default
     user_key: str | None
+    over: Over
     asked: Mapping[str, Any]  # of every recall
     max_tokens: int | None
     save: Save | None
@@ -56,7 +57,8 @@ class Steps:
 
     def scope(self, config: RunnableConfig | None, context: Any, given: Any = NOT_GIVEN) -> UserMemory:
         """The memory of the turn's user. That there is one is asked for where no failure is excused."""
-        return scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, context=context)
+        whose: dict[str, Any] = {"given": given, "default": self.user_id, "key": self.user_key}
+        return scope_of(self.memory, config, **whose, context=context, over=self.over)
 
     def recall(
         self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
@@ -119,7 +121,7 @@ class Steps:
                 "other's memories. Resume it as the user who began it."
             )
         began = EVERYONE if turn["user"] is None else turn["user"]
-        return scope_of(self.memory, default=began, key=self.user_key, context=context)
+        return scope_of(self.memory, default=began, key=self.user_key, context=context, over=self.over)
 
     def _judge(self, scope: UserMemory, answer: str, turn: Turn | None) -> Step[None]:
         """Cited is helpful. Not cited says nothing: the model may have used it all the same."""

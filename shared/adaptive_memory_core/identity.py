@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
 
-from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.records import Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
-DOCUMENT = "document_id"  # the metadata key under which LlamaIndex, for one, names a record's document
-NO_DOCUMENT = ("", "None")  # what it writes there where there is none
 _SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
 
 
@@ -87,20 +84,3 @@ def namespaced(namespace: str, name: str) -> str:
 
 def is_namespaced(user: str) -> bool:
     return NAMESPACE_MARK in user
-
-
-def origin(text: str | None, metadata: Metadata | None, *, document: Any = None) -> bytes | None:
-    """Which text of which document a record is, as a digest: the same wherever it stands; None where no document is
-    known.
-
-    >>> origin("tea", {"document_id": "d"}) == origin("tea", {"document_id": "d", "more": 1})
-    True
-    >>> origin("tea", {"document_id": "d"}) == origin("tea!", {"document_id": "d"})
-    False
-    >>> origin("tea", {}) is None, origin("tea", {"document_id": "None"}) is None
-    (True, True)
-    """
-    given = (metadata or {}).get(DOCUMENT) if document is None else document
-    if not isinstance(given, str) or (document is None and given in NO_DOCUMENT):
-        return None
-    return hashlib.blake2b(f"{len(given)}:{given}:{text or ''}".encode(errors="replace"), digest_size=16).digest()

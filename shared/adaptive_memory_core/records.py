@@ -104,7 +104,7 @@ UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: lon
 
 
 class Seen(NamedTuple):
-    """A record's state as a flow has seen it, its kind, and (`identity.origin`) which text of which document it is.
+    """A record's state as a flow has seen it, its kind, and (`text_identity`) what it says and in which source.
 
     `shared` says that the record is everyone's and the state that of a user who reads it.
     """
@@ -113,6 +113,7 @@ class Seen(NamedTuple):
     kind: str | None
     origin: bytes | None = None
     shared: bool = False
+    said: bytes | None = None
 
 
 @quickly_made

@@ -233,6 +233,8 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
     }
     if state.last_read is not None:
         values[fields.last_read] = round(state.last_read, 6)
+    elif fields.last_read in present:  # of what the record said before
+        values[fields.last_read] = None
     if state.boost != 0.0 or fields.boost in present:
         values[fields.boost] = round(state.boost, 6)
     if state.pinned or fields.pinned in present:

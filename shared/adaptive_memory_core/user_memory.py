@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
@@ -81,6 +82,12 @@ class UserMemory:
     def memory(self) -> Memory:
         """The memory that this scope belongs to."""
         return self._memory
+
+    def over(self, others: object) -> UserMemory:
+        """This user's memory over the records of others ("everyone", or None for nobody), as from `for_user(over=)`;
+        that of the records of nobody stays as it is."""
+        scope = check_over(self.scope.own, others, self.fallback)
+        return self if scope == self.scope or self.user is None else UserMemory(self._memory, scope, self.fallback)
 
     def scope_in(self, memory: Memory) -> Scope:
         """Whose it is, where it is a scope of that memory."""

@@ -81,6 +81,23 @@ def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(
     assert ana.get("p3").read.boost == 0.0
 
 
+def test_where_the_policy_says_so_a_share_of_a_readers_verdict_counts_for_all(open_memory: Open) -> None:
+    with open_memory(policy=Policy().replace(useful={"common_share": 0.2})) as memory:
+        everyone = memory.for_everyone()
+        everyone.remember("handbook page 1 on green tea", id="p1")
+        ana, ben = (memory.for_user(one, over="everyone") for one in ("ana", "ben"))
+        recall = ana.recall("green tea")
+        ana.feedback(recall, helpful=["p1"])
+        memory.flush()
+        assert everyone.get("p1").importance == ben.get("p1").importance == pytest.approx(0.5 * 1.01)
+        assert ana.get("p1").importance == pytest.approx(0.5 * 1.05 * 1.01)
+        assert (ben.get("p1").read.helpful, everyone.get("p1").read.helpful) == (0, 0)
+        assert [(one.what, one.by) for one in everyone.changes("p1")] == [("judged by a reader", "common share")]
+        ana.feedback(recall, unhelpful=["p1"])  # a changed mind takes back what it did for all, too
+        memory.flush()
+        assert everyone.get("p1").importance == ben.get("p1").importance == pytest.approx(0.5 * 0.99)
+
+
 def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
     team: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, contents: Callable[[Collection], Contents]
 ) -> None:

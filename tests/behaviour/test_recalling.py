@@ -85,14 +85,20 @@ def test_remembering_over_an_id_keeps_its_reads_and_removes_stale_keys(memory: A
         clock.pass_days(1)
     alice.pin("a")
     before = alice.get("a").read
-    alice.remember("likes coffee", id="a", metadata={"new": 2, "both": 2})
+    alice.remember("likes  tea", id="a", metadata={"new": 2, "both": 2})
     record = alice.get("a")
     assert record.read == before
     assert (before.retrieval_count, before.remembered, before.pinned) == (3, True, True)
-    assert (record.text, record.valid_until, dict(record.metadata)) == ("likes coffee", None, {"new": 2, "both": 2})
+    assert (record.text, record.valid_until, dict(record.metadata)) == ("likes  tea", None, {"new": 2, "both": 2})
     memory.flush()
     assert {"old", "valid_until"} & set(shown(memory, "a")) == set()
     assert shown(memory, "a")["retrieval_count"] == 3
+    alice.remember("likes coffee", id="a")
+    assert (alice.get("a").text, alice.get("a").read.retrieval_count, alice.get("a").read.pinned) == (
+        "likes coffee",
+        0,
+        False,
+    )
     assert alice.recall("likes coffee")[0].similarity == pytest.approx(1.0, abs=1e-5)
     assert alice.stats().records == 1
 

@@ -88,16 +88,23 @@ def test_threads_that_remember_one_new_id_make_one_record(opened: AdaptiveMemory
 
 def test_what_reads_have_taught_survives_writers_of_one_id(opened: AdaptiveMemory, together: Together) -> None:
     alice = opened.for_user("alice")
-    all_at_once(lambda thread: alice.remember_many([{"text": f"tea {thread}", "id": f"id{n}"} for n in range(5)]))
+
+    def write(thread: int, text: str) -> object:
+        return alice.remember_many([{"text": text, "id": f"id{n}", "importance": thread / 10} for n in range(5)])
+
+    all_at_once(lambda thread: write(thread, "tea"))
     together.waits = False
     assert len(alice.recall("tea", k=5)) == 5
     together.waits = True
-    all_at_once(lambda thread: alice.remember_many([{"text": f"mate {thread}", "id": f"id{n}"} for n in range(5)]))
+    all_at_once(lambda thread: write(thread, "tea" + " " * thread))
     assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [1] * 5
+    all_at_once(lambda thread: write(thread, f"mate {thread}"))
+    assert [alice.get(f"id{n}").read.retrieval_count for n in range(5)] == [0] * 5
 
 
-def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown(
-    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("text", "count"), [("green  tea", 2), ("white tea", 0)])
+def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown_with_its_words(
+    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch, text: str, count: int
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember("green tea", id="tea", metadata={"cup": 1})
@@ -112,10 +119,10 @@ def test_a_read_that_comes_in_while_a_record_is_written_over_stays_shown(
         revise(*arguments)
 
     monkeypatch.setattr(records, "revise", read_meanwhile)
-    alice.remember("white tea", id="tea")
+    alice.remember(text, id="tea")
     memory.flush()
     (shown,) = collection.get(ids=["tea"])["metadatas"] or []
-    assert (shown["retrieval_count"], alice.get("tea").read.retrieval_count) == (2, 2)
+    assert (shown["retrieval_count"], alice.get("tea").read.retrieval_count) == (count, count)
     assert "cup" not in shown
 
 

@@ -115,8 +115,11 @@ def test_of_equals_the_one_that_was_read_comes_first(open_store: Open, clock: Cl
     assert store.search(ANA, query="green tea")[0].key == "1"
 
 
-def test_writing_over_an_item_keeps_what_reads_taught(store: AdaptiveMemoryStore) -> None:
+def test_writing_over_an_item_keeps_what_reads_taught_of_the_same_words(store: AdaptiveMemoryStore) -> None:
     store.put(ANA, "1", {"text": "red tea"})
+    store.get(ANA, "1")
+    store.put(ANA, "1", {"text": "black tea"})
+    assert reads(store, "black tea") == 0
     store.get(ANA, "1")
     store.put(ANA, "1", {"text": "black tea"})
     assert reads(store, "black tea") == 1

@@ -230,7 +230,7 @@ def test_its_settings_survive_being_dumped(index: VectorStoreIndex, collection: 
     with ranker(index, user_id="alice", top_n=3, similarity="relative", policy=policy, reinforce=False) as ours:
         dumped = ours.model_dump()
         floors = {"score", "score_threshold", "similarity_threshold"}
-        assert set(dumped) == {"user_id", "top_n", "similarity", "policy", "reinforce", "class_name"} | floors
+        assert set(dumped) == {"user_id", "over", "top_n", "similarity", "policy", "reinforce", "class_name"} | floors
         knobs = {name: value for name, value in dumped.items() if name != "class_name"}
         with AdaptiveMemoryPostprocessor(collection=collection, **knobs) as again:
             assert again.model_dump() == dumped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -54,6 +55,45 @@ def test_a_text_that_changed_begins_anew(index: VectorStoreIndex, retriever: Ada
     retriever.retrieve("tea at four")
     index.update_ref_doc(document("tea at five"))
     assert looked(retriever, "tea at four") == [0]
+
+
+def test_refreshing_documents_keeps_what_was_learned_of_those_that_stayed(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever
+) -> None:
+    retriever.retrieve("tea at four")
+    retriever.retrieve("coffee at nine")
+    assert index.refresh_ref_docs([document("tea at four", 0, topic="new"), document("cake at ten", 1)]) == [True, True]
+    assert looked(retriever, "tea at four") == [1]
+    assert looked(retriever, "cake at ten") == [0]
+
+
+def test_a_document_that_was_deleted_and_inserted_again_is_known(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever
+) -> None:
+    retriever.retrieve("tea at four")
+    index.delete_ref_doc("d0", delete_from_docstore=True)
+    index.insert(document("tea at four"))
+    assert looked(retriever, "tea at four") == [1]
+
+
+def test_a_file_that_was_read_again_is_known_whatever_its_documents_are_called(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever
+) -> None:
+    """`SimpleDirectoryReader` gives each reading of a file another id."""
+    index.insert(document("milk at noon", 7, file_path="drinks.md"))
+    retriever.retrieve("milk at noon")
+    index.delete_ref_doc("d7", delete_from_docstore=True)
+    index.insert(document("milk at noon", 8, file_path="drinks.md"))
+    assert looked(retriever, "milk at noon") == [1]
+
+
+def test_another_program_that_writes_over_a_node_is_noticed(
+    index: VectorStoreIndex, retriever: AdaptiveMemoryRetriever, collection: Collection
+) -> None:
+    (found,) = ids(retriever.retrieve("tea at four"))
+    vectors: Any = [HashedWords().get_text_embedding("cake at ten")]
+    collection.update(ids=[found], documents=["cake at ten"], embeddings=vectors)
+    assert looked(retriever, "cake at ten") == [0]
 
 
 def pipeline(vector_store: BasePydanticVectorStore) -> IngestionPipeline:

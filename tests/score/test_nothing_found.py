@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
+from adaptive_memory_core.channels.fuse import relevance
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.nothing_found import HARDER, Best, best_of, chance, fitted
 
@@ -45,15 +46,17 @@ def test_questions_that_all_find_the_same_make_a_floor_too() -> None:
 
 
 def test_the_best_by_vectors_and_the_best_of_all_may_be_two_hits() -> None:
-    covered = {"words": 0.9, "covered": 0.9}
+    covered = {"words": 0.9, "chance": 0.001}
     hits = [
-        Hit(Record("near", "x"), 0.8, "near", {"words": 0.0, "covered": 0.9}),
+        Hit(Record("near", "x"), 0.8, "near", {"words": 0.0, "chance": 0.001}),
         Hit(Record("worded", "x"), 0.3, "w", covered),
     ]
-    best = best_of(hits, Policy(channels=("dense", "lexical")), now=0.0)
+    policy = Policy(channels=("dense", "lexical"))
+    best = best_of(hits, policy, now=0.0)
     assert best is not None
     assert best.similarity == 0.8
-    assert best.relevance > 0.8
+    near, worded = (sum(relevance(one.similarity, one.leads, policy.weighing).values()) for one in hits)
+    assert best.relevance == worded > near
 
 
 def test_hits_that_may_not_be_returned_do_not_count() -> None:

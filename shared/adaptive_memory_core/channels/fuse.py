@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
 from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
-from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Hit
 
-COVERED = "covered"  # the lead that is the same for all: the share of the cue's words that the best record has
 CONTEXT = ("near", "around", "session")
 Weights = Mapping[str, float]
 NO_MORE: Weights = {}
@@ -26,7 +25,7 @@ def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: flo
     elif not leads:
         return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
     else:
-        shares = shares_of(leads, leads.get(COVERED, 0.0), fusion, more)
+        shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more)
         parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
     if RERANKER not in leads:
         return parts
@@ -38,27 +37,27 @@ def relevance(
 ) -> dict[str, float]:
     """The parts that add up to the relevance: of the similarity, and of each lead there is.
 
-    Words that a record has say more than vectors, except where no record has many of the cue's words: so the vectors
-    count the less, the more of the cue some record covers. All of it is absolute: it looks at no other candidate.
+    Words that a record has say more than vectors, except where some record would have them anyway: so the vectors count
+    the less, the smaller the chance that the cue's words are found so well by accident.
 
     >>> relevance(0.4, {}, Fusion())
     {'similarity': 0.4}
-    >>> fusion = Fusion(dense=1, doubt=1, words=1, near=0.5, around=0, session=0, speaker=0)
-    >>> relevance(0.4, {"words": 0.2, "covered": 0.5}, fusion)      # no conversation: near is the record itself
+    >>> fusion = Fusion(dense=1, doubt=1, words=1, near=0.5, around=0, session=0, speaker=0, dense_least=0)
+    >>> relevance(0.4, {"words": 0.2, "chance": 0.5}, fusion)       # no conversation: near is the record itself
     {'similarity': 0.1, 'words': 0.15000000000000002}
-    >>> relevance(-0.4, {"words": 0.0, "covered": 0.0}, fusion)
+    >>> relevance(-0.4, {"words": 0.0, "chance": 1.0}, fusion)
     {'similarity': 0.0, 'words': 0.0}
     >>> relevance(0.4, {"sql": 0.8}, Fusion(), {"sql": 1.0})        # as much as the vectors
     {'similarity': 0.2, 'sql': 0.4}
     """
-    return _weighed(similarity, leads, shares_of(leads, leads.get(COVERED, 0.0), fusion, more))
+    return _weighed(similarity, leads, shares_of(leads, leads.get(CHANCE, 1.0), fusion, more))
 
 
-def shares_of(names: Iterable[str], covered: float, fusion: Fusion, more: Weights) -> dict[str, float]:
+def shares_of(names: Iterable[str], chance: float, fusion: Fusion, more: Weights) -> dict[str, float]:
     """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts. The weight of a
     record's context goes to the record itself where there is no conversation.
 
-    >>> shares_of(["words", "covered"], 0.0, Fusion(dense=1, words=1, near=0, around=0, session=0), {})
+    >>> shares_of(["words", "chance"], 1.0, Fusion(dense=1, words=1, near=0, around=0, session=0), {})
     {'similarity': 0.5, 'words': 0.5}
     """
     present = set(names)
@@ -66,7 +65,7 @@ def shares_of(names: Iterable[str], covered: float, fusion: Fusion, more: Weight
     if weights:
         weights["words"] += sum(fusion.leads[name] for name in CONTEXT if name not in present)
     weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in present})
-    weights = {"similarity": fusion.dense * (1.0 - covered) ** fusion.doubt, **weights}
+    weights = {"similarity": fusion.dense * max(chance**fusion.doubt, fusion.dense_least), **weights}
     total = sum(weights.values())
     return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
 

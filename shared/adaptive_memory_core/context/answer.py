@@ -8,6 +8,7 @@ from datetime import timezone, tzinfo
 from typing import Any, Literal, overload
 
 from adaptive_memory_core.context.ages import date
+from adaptive_memory_core.context.believed import believed
 from adaptive_memory_core.context.brief import Summarise
 from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
@@ -74,6 +75,7 @@ class Recall(Sequence[Scored]):
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
         notes = (
             *_time(self.intent),
+            *(believed(self.kept[0].signals, self.policy) if self.kept else ()),
             *_use(self.use),
             *_around(self.beside),
             *_chance(self.unrelated),

@@ -15,16 +15,16 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judged
-from adaptive_memory_core.identity import origin
 from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
 from adaptive_memory_core.learn.state_ranges import state_of
 from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.usefulness import Usefulness
-from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.text_identity import exported_marks
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 RECORDS_OF_A_PAGE = 1_000
@@ -40,7 +40,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
     lines: list[dict[str, Any]] = []
     pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from known_states(ports, scope, page, keep=False)
+        known = yield from known_states(ports, scope, page, now=None)
         timeline = known.timeline.under(regime)
         for one in page:
             hit = hits_of(scope, [one], known.states, ports.fields)[0]
@@ -51,7 +51,8 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
             if _learned(state):
                 since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
                 whose = {} if hit.shared is None else {"shared": hit.shared}
-                line = {"id": record.id, "origin": _mark(one).hex(), "state": {**asdict(state), **since}}
+                mark = exported_marks(one.text, one.metadata)[0]
+                line = {"id": record.id, "origin": mark.hex(), "state": {**asdict(state), **since}}
                 lines.append({**line, **whose})
     known = yield from ask(ports.ledger.states.known, scope, [])
     balance = known.balance
@@ -64,10 +65,12 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
     lines, balance = _checked(scope, given), _balance(given, policy.useful)
     everyones = _everyones(given)
-    found = yield from look_up(ports, scope, list(lines))
+    found = yield from look_up(ports, scope, list(lines), now=now)
     found = {one: stored for one, stored in found.items() if stored.shared == (one in everyones)}
-    targets = {one: found[one] for one in lines if one in found}
-    missing = {one: line for one, line in lines.items() if one not in found}
+    targets = {
+        one: found[one] for one, (mark, _) in lines.items() if one in found and mark in _marks(found[one].record)
+    }
+    missing = {one: line for one, line in lines.items() if one not in targets}
     if missing:
         targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
     places, restored = {one.record.id: one_id for one_id, one in targets.items()}, set[str]()
@@ -84,7 +87,7 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
 
 def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *, now: float) -> Flow[list[str]]:
     """The states of records that are still there, while nobody forgets them; gives their ids."""
-    present = yield from look_up(ports, scope, list(befores))
+    present = yield from look_up(ports, scope, list(befores), now=now)
     for record_id, target in present.items():
         rule = partial(_restored, before=befores[record_id], now=now)
         yield from ask(_restore, ports, scope, target, rule, now=now)
@@ -111,12 +114,18 @@ def _by_origin(
     pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
         matches = [
-            (waiting.pop(0), one) for one in page if one.stored_id not in taken and (waiting := wanted.get(_mark(one)))
+            (named, one) for one in page if one.stored_id not in taken and (named := _next_of(wanted, one)) is not None
         ]
         known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for _, one in matches])
         for record_id, one in matches:
             targets[record_id] = Stored(hits_of(scope, [one], known.states, ports.fields)[0].record, one.stored_id)
     return targets
+
+
+def _next_of(wanted: Mapping[bytes, list[str]], one: Found) -> str | None:
+    """The next id whose state may be this record's."""
+    waiting = (wanted.get(mark) for mark in exported_marks(one.text, one.metadata))
+    return next((ids.pop(0) for ids in waiting if ids), None)
 
 
 def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
@@ -140,10 +149,9 @@ def _learned(state: ReadState) -> bool:
     return any(getattr(state, name) != getattr(NEVER_READ, name) for name in _STATE if name not in _UNTOUCHED)
 
 
-def _mark(one: Found) -> bytes:
-    """What the record is, wherever it stands; without a document its words alone."""
-    known = origin(one.text, one.metadata)
-    return origin(one.text, {}, document="") if known is None else known  # type: ignore[return-value] # a document was given
+def _marks(record: Record) -> list[bytes]:
+    """The digests under which a state of this record may be known."""
+    return exported_marks(record.text, record.stored)
 
 
 def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:

@@ -10,11 +10,12 @@ from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.common_share import judge_and_share
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, rankings
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
-from adaptive_memory_core.flow.steps.tell_indexes import judge
+from adaptive_memory_core.flow.said_anew import refuse_said_anew
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
 from adaptive_memory_core.learn.verdict_importance import demoted
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
@@ -56,13 +57,14 @@ def _judge(
     ports: Ports, scope: Scope, past: PastRecall, verdicts: Mapping[str, Verdict], policy: Policy, *, now: float
 ) -> Flow[int]:
     """While nobody forgets these records, or writes them anew."""
-    found = yield from look_up(ports, scope, list(verdicts))
+    found = yield from look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
+    yield from refuse_said_anew(ports, scope, past, found)
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
-    given = {found[one].stored_id: (verdict, found[one].seen) for one, verdict in verdicts.items()}
-    return (yield from ask(judge, ports, scope, past.id, given, rule, now=now))
+    given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
+    return (yield from ask(judge_and_share, ports, scope, past.id, given, rule, policy, now=now))
 
 
 def _rule(
@@ -114,7 +116,7 @@ def change(
 def _change(
     ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float
 ) -> Flow[ReadState]:
-    found = yield from look_up_one(ports, scope, record_id)
+    found = yield from look_up_one(ports, scope, record_id, now=now)
 
     def rule(seen: Seen, *, timeline: Timeline) -> ReadState:
         after = act.rule(seen.state)

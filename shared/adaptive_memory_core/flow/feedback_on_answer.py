@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError, NotFoundError
@@ -10,9 +10,10 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.feedback import feedback
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.said_anew import is_stale, said_anew
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.reports import Change, LoggedRecall
 
 MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
 
@@ -54,8 +55,9 @@ def feedback_on_answer(
     good = yield from _resolved(ports, scope, helpful, turn)
     bad = yield from _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
-    there = yield from _there(ports, scope, [*good, *bad])
-    liked, disliked = judgeable(good, there), judgeable(bad, there)
+    there = yield from _there(ports, scope, [*good, *bad], now=now)
+    changed_words = yield from said_anew(ports, scope, there)
+    liked, disliked = (judgeable(some, there, changed_words) for some in (good, bad))
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])
     changed = 0
@@ -65,24 +67,29 @@ def feedback_on_answer(
     return changed
 
 
-def _there(ports: Ports, scope: Scope, found: Sequence[Returned]) -> Flow[Collection[str]]:
+def _there(ports: Ports, scope: Scope, found: Sequence[Returned], *, now: float) -> Flow[Collection[str]]:
     """Which of the records there still are, in the scope that each was found in."""
     over = next((one.recall.over for one in found if one.recall is not None and one.recall.over is not None), None)
-    present = yield from look_up(ports, Scope(scope.user, over=over), list({one.record for one in found}))
+    names = list({one.record for one in found})
+    present = yield from look_up(ports, Scope(scope.user, over=over), names, now=now)
     return present.keys()
 
 
-def judgeable(found: Iterable[Returned], there: Collection[str]) -> list[tuple[str, str]]:
-    """The recall and the id of each record that can be judged: it is there, and the log still says it was returned.
+def judgeable(
+    found: Iterable[Returned], there: Collection[str], changed_words: Mapping[str, Change]
+) -> list[tuple[str, str]]:
+    """The recall and the id of each record that can be judged: it is there, says what it said, and the log still says
+    it was returned.
 
     >>> nothing = LoggedRecall("r", 1, 0.0, "", 1, "", ())
-    >>> judgeable([Returned("x", nothing), Returned("y", None)], {"x", "y"})
+    >>> judgeable([Returned("x", nothing), Returned("y", None)], {"x", "y"}, {})
     []
     """
     pairs = [
         (recall.id, record)
         for record, recall in found
         if recall is not None and record in there and _returned(recall, record)
+        if not is_stale(changed_words.get(record), recall.step, recall.at)
     ]
     return list(dict.fromkeys(pairs))
 
@@ -150,7 +157,7 @@ def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) ->
 
 def _none_left(scope: Scope, names: Sequence[str]) -> NotFoundError:
     return NotFoundError(
-        f"Nothing is left to judge for {scope} of {', '.join(map(repr, dict.fromkeys(names)))}: forgotten since, or no "
-        "recall in the log returned it. Give what a recall of this scope returned that was reinforced while the log "
-        "was on and that is within its retention."
+        f"Nothing is left to judge for {scope} of {', '.join(map(repr, dict.fromkeys(names)))}: forgotten or written "
+        "over since, or no recall in the log returned it. Give what a recall of this scope returned that was "
+        "reinforced while the log was on and that is within its retention."
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Found, Ports
@@ -17,11 +18,13 @@ from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.stored_metadata import SHARED, belongs, hits_of
 
 
-def forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
-    """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left."""
+def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False, now: float) -> Flow[Receipt]:
+    """Remove a record and its traces. Called again after a failure or a crash half-way, it removes what is left. Where
+    it was `replaced`, the record that says the same takes over what was learned."""
     if scope.over is not None:
         yield from _refuse_everyones(ports, scope, record_id)
-    return (yield from one_writer(ports, scope.own, [record_id], _forget(ports, scope.own, record_id, now=now)))
+    forgetting = _forget(ports, scope.own, record_id, replaced=replaced, now=now)
+    return (yield from one_writer(ports, scope.own, [record_id], forgetting))
 
 
 def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> Flow[None]:
@@ -45,7 +48,9 @@ def forget_learned(ports: Ports, scope: Scope, record_id: str | None) -> Flow[in
     return (yield from ask(ports.ledger.removal.forget_learned, scope, places))
 
 
-def _forget(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow[Receipt]:
+def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: float) -> Flow[Receipt]:
+    if replaced:
+        yield from hand_over(ports, scope, record_id, now=now)
     places = [one for one in (record_id, scoped_id(scope, record_id)) if identity.record_id(scope, one) == record_id]
     found = yield from ask(ports.search.stored, scope, places)
     yield from _remove(ports, scope, record_id, found)

@@ -15,22 +15,22 @@ from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.stored_metadata import hits_of
 
 
-def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, keep: bool = True) -> Flow[dict[str, Stored]]:
+def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, now: float | None) -> Flow[dict[str, Stored]]:
     """Those of the records that exist in this scope, each with its state: the ledger's, else the metadata's.
 
-    `keep=False` only looks, also where a record takes over from one that is gone.
+    `now=None` only looks, also where a record says something else by now or takes over from one that is gone.
     """
     if not ids:
         return {}
     found = yield from ask(ports.records.fetch, scope, ids)
-    known = yield from known_states(ports, scope, list(found.values()), keep=keep)
+    known = yield from known_states(ports, scope, list(found.values()), now=now)
     hits = hits_of(scope, found.values(), known.states, ports.fields)
     return {hit.record.id: Stored(hit.record, hit._stored_id, hit.shared is not None) for hit in hits}
 
 
-def look_up_one(ports: Ports, scope: Scope, record_id: str, *, keep: bool = True) -> Flow[Stored]:
+def look_up_one(ports: Ports, scope: Scope, record_id: str, *, now: float | None) -> Flow[Stored]:
     """The record, or an error that says where it was looked for."""
-    found = yield from look_up(ports, scope, [record_id], keep=keep)
+    found = yield from look_up(ports, scope, [record_id], now=now)
     if record_id not in found:
         raise not_found(scope, [record_id])
     return found[record_id]
@@ -46,7 +46,7 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
 
 def get(ports: Ports, scope: Scope, record_id: str, *, regime: Regime, now: float) -> Flow[Record]:
     """One record of the scope, as strong as it is now."""
-    found = yield from look_up_one(ports, scope, record_id, keep=False)
+    found = yield from look_up_one(ports, scope, record_id, now=None)
     return (yield from as_they_stand(ports, scope, [found], regime=regime, now=now))[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
@@ -14,6 +14,7 @@ from adaptive_memory_core.learn.usefulness_weight import GHOST_SHARE, GHOSTS, Ra
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.text_identity import said
 
 
 class Candidate(NamedTuple):
@@ -34,6 +35,7 @@ class PastRecall:
     returned: Sequence[str]
     candidates: Sequence[Candidate]
     scope: Scope
+    said: Mapping[str, bytes | None] = field(default_factory=dict)  # by those that were returned, as far as it is known
 
 
 def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRecall]:
@@ -46,7 +48,8 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRe
         own = [one for one in recall.kept if one.hit.learnable]
         kept = [Candidate(one.id, one.signals, False) for one in own]
         rest = [Candidate(one.id, one.scored.signals, True) for one in recall.dropped if one.scored is not None]
-        return PastRecall(recall.id, recall.now, recall.step, [one.id for one in own], [*kept, *rest], recall.scope)
+        words, ids = {one.id: said(one.text) for one in own}, [one.id for one in own]
+        return PastRecall(recall.id, recall.now, recall.step, ids, [*kept, *rest], recall.scope, words)
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(

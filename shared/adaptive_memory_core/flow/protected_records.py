@@ -24,7 +24,7 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
     records: list[Record] = []
     for start in range(0, len(ids), RECORDS_OF_A_PAGE):
-        found = yield from look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE])
+        found = yield from look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE], now=now)
         flagged = [one for one in found.values() if getattr(one.record.read, flag)]
         records += yield from as_they_stand(ports, scope, flagged, regime=regime, now=now)
     return records

@@ -90,7 +90,7 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
 
 def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
     """One batch: into the archive first, then out of the collection and the ledger together."""
-    found = yield from look_up(ports, call.scope, list(names), keep=not call.dry_run)
+    found = yield from look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
     successors = yield from _successors(ports, call, own)
@@ -118,5 +118,5 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
 def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> Flow[list[str]]:
     """Those that took the place of a record that is still there: without them nothing valid would be left of it."""
     olds = {one: stored.record.supersedes for one, stored in own.items() if stored.record.supersedes is not None}
-    present = yield from look_up(ports, call.scope, sorted(set(olds.values())), keep=not call.dry_run)
+    present = yield from look_up(ports, call.scope, sorted(set(olds.values())), now=None if call.dry_run else call.now)
     return [one for one, old in olds.items() if old in present]

@@ -12,18 +12,20 @@ from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
-from adaptive_memory_core.flow.ports import Ports, Stored, Vector
+from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
 from adaptive_memory_core.flow.steps.tell_indexes import rewriting, wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
-from adaptive_memory_core.records import NewRecord, Record, Scope
+from adaptive_memory_core.records import NEVER_READ, NewRecord, Record, Scope, Seen
+from adaptive_memory_core.text_identity import said
 
 
 def remember(
     ports: Ports, scope: Scope, given: Sequence[NewRecord], *, now: float, new_id: Callable[[], str]
 ) -> Flow[list[str]]:
-    """Write records; an id that the scope already has is written over and keeps what reads have taught."""
+    """Write records; an id that the scope already has is written over. It keeps what reads have taught if it says the
+    same, and begins anew with other words."""
     named = set(distinct((one.id for one in given if one.id is not None), "id"))
     yield from check_superseded(ports, scope, given, named)
     records = [_record(one, now=now, new_id=new_id) for one in given]
@@ -72,27 +74,40 @@ def _write_alone(
 ) -> Flow[None]:
     """What is new is enrolled and added, what exists is written over, what is superseded ends."""
     taken = (yield from ask(ports.records.taken, chosen)) if chosen else set()
-    known = yield from look_up(ports, scope, chosen)  # after `taken`: what appeared in between is the scope's own
+    known = yield from look_up(ports, scope, chosen, now=now)  # after `taken`: what came in between is our own
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
+    revised = [_revision(batch[index], known[batch[index].id]) for index in old]
+    rewritten = _begin_anew(revised, known)
     added: list[Stored] = []
     if new:
         own = vectors if not old else [vectors[index] for index in new]
-        added = yield from _add(ports, scope, [batch[index] for index in new], own, taken, now=now)
+        adding = [batch[index] for index in new]
+        added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
     if old:
-        revised = [_revision(batch[index], known[batch[index].id]) for index in old]
         yield from ask(rewriting, ports, scope, [one.stored_id for one in revised])
         own = [vectors[index] for index in old]
         yield from ask(ports.records.revise, scope, revised, own)
-        yield from attempt(LedgerError, wrote, ports, scope, revised, own)
+        yield from ask(
+            _rewrote, ports, scope, revised, own, rewritten, now=now
+        )  # after a crash the next recall sees it
+        ports.write_back.wake()
     yield from supersede(ports, scope, batch, added, now=now)
 
 
 def _add(
-    ports: Ports, scope: Scope, new: Sequence[Record], vectors: Sequence[Vector], taken: set[str], *, now: float
+    ports: Ports,
+    scope: Scope,
+    new: Sequence[Record],
+    vectors: Sequence[Vector],
+    taken: set[str],
+    *,
+    look_again: bool,
+    now: float,
 ) -> Flow[list[Stored]]:
     """New records: enrolled in the ledger, then written. What could not be written is no longer enrolled either."""
-    ids = yield from _enrol(ports, scope, {record.id: record.kind for record in new}, taken, now=now)
+    fresh = {record.id: anew(seen(record)) if look_again else seen(record) for record in new}
+    ids = yield from _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     try:
         yield from ask(ports.records.add, scope, added, vectors)
@@ -103,11 +118,9 @@ def _add(
     return added
 
 
-def _enrol(
-    ports: Ports, scope: Scope, new: Mapping[str, str | None], taken: set[str], *, now: float
-) -> Flow[list[str]]:
+def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str], *, now: float) -> Flow[list[str]]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
-    untaken = {one: kind for one, kind in new.items() if one not in taken}
+    untaken = {one: fresh for one, fresh in new.items() if one not in taken}
     free = yield from ask(ports.ledger.states.enrol, scope, untaken, now=now)
     clashes = {one for one in new if one in taken} | {one for one, ok in zip(untaken, free, strict=True) if not ok}
     if not clashes:
@@ -120,7 +133,7 @@ def _enrol(
     return [scoped_id(scope, one) if one in clashes else one for one in new]
 
 
-def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, now: float) -> Flow[None]:
+def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, Seen], *, now: float) -> Flow[None]:
     """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
     places = {scoped_id(scope, one): one for one in new}
     taken = yield from ask(ports.records.taken, list(places))
@@ -131,8 +144,33 @@ def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, str | None], *, 
 
 
 def _revision(record: Record, before: Stored) -> Stored:
-    """The new version with the old one's reads, and the metadata that it is written over."""
-    return Stored(replace(record, read=before.record.read, stored=before.record.stored), before.stored_id)
+    """The new version, with the old one's reads if it says the same, and the metadata that it is written over."""
+    reads = before.record.read if said(record.text) == said(before.record.text) else NEVER_READ
+    return Stored(replace(record, read=reads, stored=before.record.stored), before.stored_id)
+
+
+def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
+    """Those that say something else from now on."""
+    before = {one.stored_id: said(known[one.record.id].record.text) for one in revised}
+    seen_now = {one.stored_id: one.seen for one in revised}
+    return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
+
+
+def _rewrote(
+    ports: Ports,
+    scope: Scope,
+    revised: Sequence[Stored],
+    vectors: Sequence[Vector],
+    anew: Mapping[str, Rewritten],
+    *,
+    now: float,
+) -> None:
+    """What says something else by now begins anew, and every index is told, in one transaction."""
+    with ports.ledger.transaction():
+        ports.ledger.inheritance.settle(
+            scope, Moves(anew=anew, unmet={one: changed.now for one, changed in anew.items()}), by="remember", now=now
+        )
+        wrote(ports, scope, revised, vectors)
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

@@ -18,7 +18,7 @@ def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], nam
         if one.supersedes is not None and one.supersedes == one.id:
             raise InvalidInputError(f"Record {one.id!r} cannot supersede itself. Give the id of the older record.")
     old = list(dict.fromkeys(one.supersedes for one in given if one.supersedes is not None))
-    known = yield from look_up(ports, scope, old)
+    known = yield from look_up(ports, scope, old, now=None)
     missing = [one for one in old if one not in known and one not in named]
     if missing:
         raise not_found(scope, missing)
@@ -40,7 +40,7 @@ def supersede(
 def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> Flow[None]:
     if record.supersedes is None:
         return
-    found = yield from look_up(ports, scope, [record.supersedes])
+    found = yield from look_up(ports, scope, [record.supersedes], now=now)
     old = found.get(record.supersedes)
     if old is not None:
         began = begins(record, now=now)

@@ -16,7 +16,7 @@ def unmet(ports: Ports, scope: Scope) -> Flow[dict[str, Seen]]:
     strangers: dict[str, Seen] = {}
     pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
     while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from known_states(ports, scope, page, keep=False)
+        known = yield from known_states(ports, scope, page, now=None)
         new = [one for one in page if one.stored_id not in known.states]
         hits = hits_of(scope, new, {}, ports.fields)
         strangers |= {hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.fusion import CAUTIOUS, LEADS
+from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS
 from adaptive_memory_core.policy.ranges import Range
 
 DENSE, LEXICAL = "dense", "lexical"  # vectors, and words
@@ -18,7 +18,7 @@ _PARTS = {
     *LEADS,
     RERANKER,
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
-    *("covered", "time", "date", "kind", "auto"),
+    *(CHANCE, "time", "date", "kind", "auto"),
 }
 _TAKEN = {*OURS, *_PARTS, "graph", "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)

@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.ranges import Range, check_choices, check_ranges
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
 
 SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says of a record
 LEADS = (*SAID, "before", "company")  # and what other candidates say of it
+CHANCE = "chance"  # the lead that is the same for all: that the cue's words match some record as well by accident
 Method = Literal["convex", "rrf"]
 
 
@@ -20,14 +21,17 @@ Method = Literal["convex", "rrf"]
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
-    The defaults are cautious, for embedders of which nothing was measured; a policy's "auto" takes other ones for the
-    `local` embedder (words weigh less, `doubt` is 5) and for `minilm` (`doubt` is 1). Where records are no turns of a
-    conversation, `near`, `around` and `session` are about the record itself and say what `words` says, and `dated`,
-    `before` and `company` are not there.
+    Which of vectors and words is believed is decided in each recall: vectors count by the chance that some record
+    matches the cue's words as well as the best one does by accident, and never less than `dense_least`. The defaults
+    are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`, and other ones
+    for the `local` embedder, whose vectors are weaker (all else weighs less, and `dense_least` is next to nothing).
+
+    Where records are no turns of a conversation, or too long for it, `near`, `around` and `session` are about the
+    record itself and say what `words` says, `before` and `company` what the similarity says, and `dated` is not there.
     """
 
     dense: float = 1.0  # weight of the similarity
-    doubt: float = 2.0  # power: `dense` counts times (1 - the cue's share that words cover) to it; 0 = always whole
+    doubt: float = 0.5  # power: `dense` counts times (the chance of such words by accident) to it; 0 = always whole
     words: float = 0.22  # weight of the cue's words in the record
     near: float = 0.18  # weight of them in the record and the turns next to it
     around: float = 0.26  # weight of them in the record and three turns on either side
@@ -37,11 +41,13 @@ class Fusion:
     before: float = 0.10  # weight of the similarity of the turn before it
     company: float = 0.20  # weight of the best similarity in its session
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
+    dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
     rrf_k: float = field(default=60.0, kw_only=True)  # ranks, added to each with "rrf"; the literature, and it loses
 
     RANGES: ClassVar[dict[str, Range]] = {
         "doubt": Range(0, 10),
         **dict.fromkeys(("dense", *LEADS), Range(0)),
+        "dense_least": SHARE,
         "rrf_k": Range(0, 10_000),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"method": ("convex", "rrf")}
@@ -66,10 +72,10 @@ def _leads(fusion: Fusion) -> Mapping[str, float]:
 CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
-        doubt=5.0, words=0.147, near=0.12, around=0.173, session=0.067, speaker=0.107, dated=0.093, before=0.067,
-        company=0.133,
+        doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, before=0.08,
+        company=0.16, dense_least=0.02,
     ),
-    "all-minilm-l6-v2": Fusion(doubt=1.0),
+    "all-minilm-l6-v2": CAUTIOUS,
 }  # fmt: skip
 
 

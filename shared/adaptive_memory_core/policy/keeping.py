@@ -13,8 +13,9 @@ class Keeping:
     """How the ledger and the write-back into the collection are kept."""
 
     lag_seconds: float = 5.0  # seconds until a change stands in the collection; measured: few, large batches are cheap
+    stall_ms: float = 20.0  # milliseconds that one write may hold up recalls; measured: benchmarks/write_back_waits
     queue_limit: int = 5_000  # records waiting before the lag is cut short
-    batch: int = 500  # records per write; measured: 200 to 500
+    batch: int = 500  # records per write, at most; measured: 200 to 500
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
@@ -30,6 +31,7 @@ class Keeping:
 
     RANGES: ClassVar[dict[str, Range]] = {
         "lag_seconds": Range(0.01, 3600),
+        "stall_ms": Range(1, 60_000),
         "queue_limit": Range(1, 1_000_000, whole=True),
         "batch": Range(1, 5_000, whole=True),
         "log_days": POSITIVE,

@@ -35,6 +35,7 @@ class Usefulness:
     most: float = 1.0  # most times the weight, where usefulness has led; above 1 gained nothing
     importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
     importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
+    common_share: float = 0.0  # share of a verdict on a record of everyone's that counts for all readers; 0 = off
 
     RANGES: ClassVar[dict[str, Range]] = {
         "weight": Range(0, 10),
@@ -49,6 +50,7 @@ class Usefulness:
         "most": Range(1, 10),
         "importance_step": Range(0, 0.05),
         "importance_bound": SHARE,
+        "common_share": SHARE,
     }
 
     def __post_init__(self) -> None:

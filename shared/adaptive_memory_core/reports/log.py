@@ -44,8 +44,8 @@ class LoggedRecall:
 class Change:
     """A line of the audit trail: what happened to a record's state, at which of the user's recalls, by whom.
 
-    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful" or "pruned"; `by` is "recall <id>"
-    or the name that the caller gave.
+    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful", "pruned" or "judged by a reader".
+    `by` is "recall <id>" or the name that the caller gave.
     """
 
     id: str

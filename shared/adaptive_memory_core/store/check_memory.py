@@ -16,6 +16,7 @@ from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
+from adaptive_memory_core.store.rewritten_records import rewritten_records
 from adaptive_memory_core.store.twins import merge_twins, twins
 
 Embed = Callable[[Sequence[str]], Any]
@@ -31,7 +32,7 @@ def whole_memory(
     found += _ledger(ledger)
     if not found:
         found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
-        found += _twins(store, ledger, repair)
+        found += _twins(store, ledger, repair) + rewritten_records(store, ledger, repair=repair, now=now)
     return found
 
 

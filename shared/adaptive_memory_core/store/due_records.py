@@ -32,7 +32,7 @@ class DueRecordsOfOthers:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
         self.heard: Heard = NOBODY
-        self._turn = threading.Lock()
+        self._turn, self._applying = threading.RLock(), False
         self._since: float | None = None  # since when something is due, as far as it was seen
 
     def wait(self) -> float | None:
@@ -59,11 +59,17 @@ class DueRecordsOfOthers:
             pass
 
     def _apply_some(self) -> bool:
-        """Whether there may be more."""
+        """Whether there may be more. What is asked of the collection while this applies it does not begin it again."""
         with self._turn:
-            due = self._ledger.due_records.first(self._batch)
-            if due:
-                self._apply(due)
+            if self._applying:
+                return False
+            self._applying = True
+            try:
+                due = self._ledger.due_records.first(self._batch)
+                if due:
+                    self._apply(due)
+            finally:
+                self._applying = False
         return len(due) == self._batch
 
     def _apply(self, due: list[DueRecord]) -> None:

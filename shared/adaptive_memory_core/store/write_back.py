@@ -1,4 +1,4 @@
-"""How is read state written back into the collection? In the background, seldom, in few large batches."""
+"""How is read state written back into the collection? In the background, seldom, in writes that hold nobody up long."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.write_back_counts import WriteBackCounts
+from adaptive_memory_core.store.write_back_pace import Pace
 from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
+BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass
 COUNTED_SECONDS = 1.0  # between two looks at how many records wait
 _log = logging.getLogger(__name__)
 
@@ -25,7 +27,8 @@ class WriteBack:
     """Writes states into the collection's metadata: absolute values, so that doing it twice does no harm.
 
     The outbox in the ledger says what is due, so a crash loses nothing, and records wait there once however often
-    they are read. One process at a time writes back, whichever holds the lock, for all of them.
+    they are read. One process at a time writes back, whichever holds the lock, for all of them. The background does it
+    in passes over all that is due, a paced write at a time; `flush` does it at once.
     """
 
     name = "write-back"
@@ -41,6 +44,8 @@ class WriteBack:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
         self._turn = threading.Lock()
         self._counts = WriteBackCounts()
+        self._pace = Pace(stall_ms=keeping.stall_ms, most=keeping.batch)
+        self._pass: tuple[float, int] | None = None  # that is under way: its deadline, the last record it wrote
         # since when something is due, by a clock that only waits; at first what an earlier process left
         self._since = None if ledger.read_only else time.monotonic()
 
@@ -58,43 +63,58 @@ class WriteBack:
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
         if not self._ledger.read_only:
-            self._flush(lambda: True)
+            self._flush()
 
     def stats(self, scope: Scope) -> ProjectionStats:
         return self._counts.of(scope)
 
     def wait(self) -> float | None:
-        """Until the lag is over or too many records wait."""
-        if self._since is None:
+        """Until the next write of a pass, or the next pass; too many records do not wait."""
+        now = time.monotonic()
+        if self._pass is not None:
+            left = self._pace.not_before - now
+        elif self._since is not None:
+            left = self._since + BEGIN * self._keeping.lag_seconds - now
+        else:
             return None
-        left = max(0.0, self._since + self._keeping.lag_seconds - time.monotonic())
-        if left and self._ledger.outbox.waiting() >= self._keeping.queue_limit:
+        if left > 0.0 and self._ledger.outbox.waiting() >= self._keeping.queue_limit:
             return 0.0
-        return min(left, COUNTED_SECONDS)
+        return min(max(0.0, left), COUNTED_SECONDS)
 
-    def work(self, going: Going) -> None:
-        """Write back what is due."""
-        since, self._since = self._since, None
+    def work(self, going: Going) -> None:  # noqa: ARG002 - a write is short, and what is begun is ended
+        """One write of a pass over what is due."""
+        if self._pass is None:
+            since, self._since = self._since, None
+            self._pass = ((time.monotonic() if since is None else since) + self._keeping.lag_seconds, 0)
+        deadline, after = self._pass
         try:
-            self._flush(going)
-            self.tidy()
+            last = self._write_some(after, deadline)
+            self._pass = None if last is None else (deadline, last)
+            if last is None:
+                self.tidy()
         except Exception as error:
-            self._since = since
+            self._since, self._pass = deadline - self._keeping.lag_seconds, None
             self._counts.failed(error)
             raise
 
-    def _flush(self, going: Going) -> None:
-        with self._turn:
-            self._project(going)
+    def _write_some(self, after: int, deadline: float) -> int | None:
+        """Write the next records back; gives the last one of them, None at the end of the pass."""
+        records = self._pace.records
+        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+            batch = self._ledger.outbox.due(records, after)
+            if batch:
+                began = time.monotonic()
+                self._write(batch)
+                now = time.monotonic()
+                self._pace.took(len(batch), now - began, late=now > deadline)
+                self._ledger.outbox.settle(batch)
+        return batch[-1].record_key if len(batch) == records else None
 
-    def _project(self, going: Going) -> None:
-        with self._ledger.outbox.alone(PATIENCE_SECONDS):
-            self._drain(going)
-
-    def _drain(self, going: Going) -> None:
-        while going() and (batch := self._ledger.outbox.due(self._keeping.batch)):
-            self._write(batch)
-            self._ledger.outbox.settle(batch)
+    def _flush(self) -> None:
+        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+            while batch := self._ledger.outbox.due(self._keeping.batch):
+                self._write(batch)
+                self._ledger.outbox.settle(batch)
 
     def _write(self, batch: list[Due]) -> None:
         present = self._store.metadata([one.stored_id for one in batch])

@@ -16,14 +16,18 @@ from adaptive_memory_core.verbs.blocking_and_async import User
 MOST_PRUNED = 1_000_000_000  # records of one call
 
 
-def forget(user: User, id: str) -> Flow[Receipt]:  # noqa: A002 - the contract's name
+def forget(user: User, id: str, replaced: bool = False) -> Flow[Receipt]:  # noqa: A002 - the contract's name
     """Remove a record from the collection, the ledger and the log; returns a receipt.
 
     The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
     the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
+
+    `replaced=True` is for programs that keep an index up to date, and write a text anew before they delete its old
+    record: what was learned passes to the record of the same source that says the same, if there is one.
     """
     memory, checked = user.memory, check.name(id, "id")
-    return forgetting.forget(memory.ports(), user.scope, checked, now=memory.now())
+    anew = check.flag(replaced, "replaced")
+    return forgetting.forget(memory.ports(), user.scope, checked, replaced=anew, now=memory.now())
 
 
 def forget_learned(user: User, id: str | None = None) -> Flow[int]:  # noqa: A002 - as everywhere

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
-from adaptive_memory_core.channels.words.bm25 import LENGTH_NORMALISATION, TERM_SATURATION, Posting, coverage
+from adaptive_memory_core.channels.words.bm25 import BY_CHANCE, LENGTH_NORMALISATION, TERM_SATURATION, Posting, coverage
 
 
 def talk(sessions: list[str | None], speakers: list[str | None] | None = None, told: int = 0) -> Turns:
@@ -20,7 +20,7 @@ def posting(docs: list[int], counts: list[float], times: int = 1) -> Posting:
     return Posting(times, np.array(docs, dtype=np.int64), np.array(counts))
 
 
-def test_the_record_itself_is_scored_by_bm25_as_published() -> None:
+def test_the_record_itself_is_scored_by_bm25_as_published_as_far_as_a_word_is_not_there_by_chance() -> None:
     lengths = np.array([4.0, 8.0, 2.0])
     layout = conversation(talk([None] * 3), lengths, 3).layout
     found = coverage([posting([0, 1], [1.0, 3.0]), posting([1], [1.0])], layout, in_sessions=False)
@@ -31,8 +31,10 @@ def test_the_record_itself_is_scored_by_bm25_as_published() -> None:
         return count * (TERM_SATURATION + 1) / (count + held_back)
 
     most = sum(idf) * (1 + TERM_SATURATION)
-    assert found.words[0] == pytest.approx(idf[0] * part(1, 4) / most)
-    assert found.words[1] == pytest.approx((idf[0] * part(3, 8) + idf[1] * part(1, 8)) / most)
+    first = idf[0] * part(1, 4) * math.exp(-BY_CHANCE * 4 * 3 / 10)  # 3 among the 10 words of the others
+    second = idf[0] * part(3, 8) * math.exp(-BY_CHANCE * 8 * 1 / 6)
+    assert found.words[0] == pytest.approx(first / most)
+    assert found.words[1] == pytest.approx((second + idf[1] * part(1, 8)) / most)  # nobody else has the other word
     assert found.words[2] == 0.0
 
 
@@ -74,3 +76,27 @@ def test_an_hour_of_silence_ends_a_session_without_a_name() -> None:
 def test_an_empty_memory_covers_nothing() -> None:
     found = conversation(talk([]), np.empty(0), 0)
     assert len(coverage([posting([], [])], found.layout, in_sessions=False).words) == 0
+
+
+def test_a_long_text_that_would_have_the_words_anyway_stands_behind_a_short_one() -> None:
+    lengths = np.array([20.0, 400.0, *[30.0] * 20])
+    layout = conversation(talk([None] * 22), lengths, 22).layout
+    common = [posting([0, 1, *range(2, 8)], [1.0, 4.0, *[1.0] * 6]) for _ in range(3)]
+    found = coverage(common, layout, in_sessions=False)
+    assert found.words[0] > 2 * found.words[1]
+
+
+def test_words_that_any_text_has_are_found_by_accident_and_rare_ones_are_not() -> None:
+    layout = conversation(talk([None] * 100), np.full(100, 10.0), 100).layout
+    usual = coverage([posting(list(range(50)), [1.0] * 50)], layout, in_sessions=False)
+    telling = coverage([posting([7], [1.0]), posting([7, 8], [1.0, 1.0])], layout, in_sessions=False)
+    assert usual.chance > 0.99
+    assert telling.chance < 0.1
+
+
+def test_long_replies_are_judged_by_themselves_and_turns_by_their_neighbours_too() -> None:
+    for words, own in ((10.0, False), (3_000.0, True)):
+        found = conversation(talk(["a"] * 8), np.full(8, words), 8)
+        covered = coverage([posting([3], [1.0])], found.layout, in_sessions=True)
+        assert covered.around is not None
+        assert (covered.around[2] < 0.001 * covered.words[3]) == own

@@ -171,10 +171,27 @@ async def test_a_state_moves_with_its_ids(new_collection: Callable[..., Collecti
         exported = await alice.aexport_state()
     with AdaptiveMemory(new, embedder=word_vectors, clock=clock) as memory:
         alice = memory.for_user("alice")
-        alice.remember("green tea with milk", id=kept)
+        alice.remember("green  tea\n", id=kept)
         restored = await alice.arestore_state(exported)
         assert (restored.records, restored.missing) == (1, (lost,))
         assert reads(alice, kept) == 1
+
+
+def test_a_state_is_not_given_to_other_words_under_the_same_id(
+    new_collection: Callable[..., Collection], clock: Clock
+) -> None:
+    old, new = new_collection(), new_collection()
+    with AdaptiveMemory(old, embedder=word_vectors, clock=clock) as memory:
+        memory.for_user("alice").remember("green tea", id="a")
+        memory.for_user("alice").recall("tea", k=1)
+        exported = memory.for_user("alice").export_state()
+    with AdaptiveMemory(new, embedder=word_vectors, clock=clock) as memory:
+        alice = memory.for_user("alice")
+        alice.remember("green tea with milk", id="a")
+        assert alice.restore_state(exported).missing == ("a",)
+        alice.remember("green tea", id="b")
+        assert alice.restore_state(exported).records == 1
+        assert (reads(alice, "a"), reads(alice, "b")) == (0, 1)
 
 
 def test_a_later_read_is_not_undone_by_restoring(nobody: UserMemory, collection: Collection, clock: Clock) -> None:

@@ -15,7 +15,7 @@ from adaptive_memory_core.store import write_ahead_log as log_of_writes
 from adaptive_memory_core.store.ledger import schema
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import Clock, Open
-from tests.store.ledger.reads import ALICE, read
+from tests.store.ledger.reads import ALICE, NEW, read
 
 OTHERS = 60
 
@@ -59,7 +59,7 @@ def test_rows_that_were_moved_between_pages_leave_no_trace_either(tmp_path: Path
     ledger.attach("uuid-of-a-collection", "memories")
     secret = [f"secret-{number}-{'x' * random.randrange(60)}" for number in range(250)]
     names = random.sample([*secret, *(f"other-{number}" for number in range(250))], 500)
-    ledger.states.enrol(ALICE, dict.fromkeys(names), now=0.0)
+    ledger.states.enrol(ALICE, dict.fromkeys(names, NEW), now=0.0)
     for number in range(150):
         read(ledger, ALICE, f"r{number}", *random.sample(names, 20), at=float(number))
     for one in random.sample(secret, len(secret)):

@@ -16,7 +16,7 @@ from adaptive_memory_core.learn.decay.strength import strength
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.store import group_commit
 from adaptive_memory_core.store.ledger import schema, state_rows
-from tests.store.ledger.reads import ALICE, read
+from tests.store.ledger.reads import ALICE, NEW, read
 
 
 def opened(path: Path | str) -> SQLiteLedger:
@@ -27,7 +27,7 @@ def opened(path: Path | str) -> SQLiteLedger:
 
 def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "ledger.sqlite3")
-    ledger.states.enrol(ALICE, {f"m{number}": None for number in range(500)}, now=1.0)
+    ledger.states.enrol(ALICE, {f"m{number}": NEW for number in range(500)}, now=1.0)
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.conversation.take_turns import take_turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
 from adaptive_memory_core.channels.words.bm25 import Layout
 
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
-ENOUGH = 4  # texts that begin with a name and a colon until that is taken for a speaker
+LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
 Array = Any
 
 
@@ -51,7 +52,8 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
     ends = np.append(starts[1:], len(lengths))[: len(starts)]
     spread = ends - starts
-    layout = Layout(lengths, live, order, np.repeat(starts, spread), np.repeat(ends, spread))
+    first, last = np.repeat(starts, spread), np.repeat(ends, spread)
+    layout = Layout(lengths, live, order, first, last, _turnlike(lengths, order, first, last))
     spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
     unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
     places = np.empty_like(order)
@@ -96,16 +98,33 @@ def next_to(layout: Layout, number: int) -> tuple[int | None, int | None]:
     return before, after
 
 
+def _turnlike(lengths: Array, order: Array, first: Array, last: Array) -> Array:
+    """Of each record how far its session consists of turns: a quarter, where its records are twice LONG on average.
+
+    >>> _turnlike(np.array([60.0, 5.0]), np.arange(2), np.arange(2), np.arange(1, 3)).tolist()
+    [0.25, 1.0]
+    """
+    running = np.concatenate(([0.0], np.cumsum(lengths[order])))
+    average = (running[last] - running[first]) / (last - first)
+    found = np.empty(len(order))
+    found[order] = (LONG / np.maximum(LONG, average)) ** 2
+    return found
+
+
 def _speakers(turns: Turns) -> dict[str, Array]:
-    """Those that a field names, and those that enough texts begin with."""
+    """Those that a field names, and those with whose names texts begin that take turns."""
     found: dict[str, list[int]] = {}
     sure: set[str] = set()
+    unsure: list[tuple[str, float, int, str]] = []
     for number, (speaker, told) in enumerate(zip(turns.speakers, turns.told, strict=True)):
         if speaker is not None:
             found.setdefault(speaker.lower(), []).append(number)
             if told != ONLY_IN_TEXT:
                 sure.add(speaker.lower())
-    return {name: np.array(said) for name, said in found.items() if name in sure or len(said) >= ENOUGH}
+            else:
+                unsure.append((turns.sessions[number] or "", turns.places[number], number, speaker.lower()))
+    sure |= take_turns([name for *_, name in sorted(unsure)])
+    return {name: np.array(said) for name, said in found.items() if name in sure}
 
 
 def _sessions(turns: Turns, speakers: Mapping[str, Array], lengths: Array) -> Array:

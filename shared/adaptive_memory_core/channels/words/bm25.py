@@ -2,17 +2,23 @@
 
 All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
 [0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.
+
+A long text has many words by chance: a word counts the less, the more often a text of that length would have it anyway.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 TERM_SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
-LENGTH_NORMALISATION = 0.4  # BM25's b: how much longer texts are held back
+LENGTH_NORMALISATION = (
+    0.3  # BM25's b: how much longer texts are held back; .2 to .4 is flat, benchmarks/recall_quality.py
+)
+BY_CHANCE = 1.5  # power of the chance that a text lacks a word; 1 to 2 is flat, benchmarks/recall_quality.py
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
 TURNS_AROUND = 3  # turns on either side that are its wider surroundings
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
@@ -29,13 +35,15 @@ class Posting(NamedTuple):
 
 class Layout(NamedTuple):
     """Where the records stand: `order` are their numbers by session and turn, `first` and `last` (exclusive) the bounds
-    of each place's session; `lengths` are in words, 0 for a record that is gone."""
+    of each place's session; `lengths` are in words, 0 for a record that is gone. `turns` says of each record how far
+    its session consists of turns: 1 where they are short, towards 0 where they are long replies."""
 
     lengths: Array
     live: int
     order: Array
     first: Array
     last: Array
+    turns: Array | float = 1.0
 
 
 class Coverage(NamedTuple):
@@ -45,7 +53,15 @@ class Coverage(NamedTuple):
     near: Array | None
     around: Array | None
     session: Array | None
-    best: float  # the share of the cue's words that one record has
+    chance: float  # that some record matches the cue's words as well as the best one does, by accident
+
+
+class _Held(NamedTuple):
+    """A word of the cue that records have, its weight, and how often all of them have it."""
+
+    word: Posting
+    weight: float
+    said: float
 
 
 def rarity(holding: int, records: int) -> float:
@@ -74,30 +90,49 @@ def most_telling(postings: Sequence[Posting], records: int) -> Sequence[Posting]
 
 
 def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) -> Coverage:
-    """What each record, its surroundings and its session cover of the cue.
+    """What each record, its surroundings and its session cover of the cue. Where a session's records are too long to be
+    turns, the record itself takes the place of its surroundings.
 
     >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
     >>> found = coverage([Posting(1, np.array([0]), np.array([1.0]))], layout, in_sessions=False)
-    >>> found.words.round(2).tolist(), found.best
-    ([0.53, 0.0], 1.0)
+    >>> found.words.round(2).tolist(), round(found.chance, 2)
+    ([0.53, 0.0], 0.63)
     """
     weights = [one.times * rarity(len(one.docs), layout.live) for one in postings]
-    total = sum(weights) or 1.0
-    size = len(layout.lengths)
-    average = float(layout.lengths.sum()) / max(1, layout.live)
+    most = (sum(weights) or 1.0) * (1.0 + TERM_SATURATION)
+    size, told = len(layout.lengths), float(layout.lengths.sum())
+    found = [
+        _Held(one, weight, float(one.counts.sum()))
+        for one, weight in zip(postings, weights, strict=True)
+        if len(one.docs)
+    ]
     words = np.zeros(size, dtype=np.float64)
-    found = [(one, weight) for one, weight in zip(postings, weights, strict=True) if len(one.docs)]
-    for one, weight in found:
-        words[one.docs] += weight * _saturated(one.counts, layout.lengths[one.docs], average)
-    best = min(1.0, float(words.max(initial=0.0)) / total)
-    own = words / (total * (1.0 + TERM_SATURATION))
+    for one, weight, said in found:
+        long = layout.lengths[one.docs]
+        by_chance = long * (said - one.counts) / np.maximum(1.0, told - long)  # if it has as many as the others have
+        words[one.docs] += weight * _saturated(one.counts, long, told / max(1, layout.live), by_chance)
+    own = words / most
     if not in_sessions:
-        return Coverage(own, None, None, None, best)
-    return Coverage(own, *_surroundings(found, layout, total), best)
+        return Coverage(own, None, None, None, by_accident(float(own.max(initial=0.0)) * most, layout.live))
+    near, around, session = (
+        layout.turns * one / most + (1.0 - layout.turns) * own for one in _surroundings(found, layout, told)
+    )
+    best = max(float(own.max(initial=0.0)), float(around.max(initial=0.0)))
+    return Coverage(own, near, around, session, by_accident(best * most, layout.live))
 
 
-def _surroundings(found: Sequence[tuple[Posting, float]], layout: Layout, total: float) -> tuple[Array, Array, Array]:
-    """The same with each record's neighbours, and with its whole session, taken as one text."""
+def by_accident(nats: float, records: int) -> float:
+    """The chance that one of so many records matches a cue by accident with words that say this much. Each nat makes a
+    match e times rarer, so about records * exp(-nats) are to be expected.
+
+    >>> round(by_accident(0.0, 10), 3), round(by_accident(10.0, 10), 4), by_accident(0.0, 0)
+    (1.0, 0.0005, 0.0)
+    """
+    return 1.0 - math.exp(-records * math.exp(-nats))
+
+
+def _surroundings(found: Sequence[_Held], layout: Layout, told: float) -> list[Array]:
+    """The words of each record with those of its neighbours, and with its whole session, taken as one text."""
     places = np.arange(len(layout.order))
     spans = [
         (np.maximum(layout.first, places - reach), np.minimum(layout.last, places + reach + 1))
@@ -110,22 +145,27 @@ def _surroundings(found: Sequence[tuple[Posting, float]], layout: Layout, total:
         long = lengths[high] - lengths[low]
         sums.append((np.zeros(len(places)), long, float(long.sum()) / max(1, layout.live)))  # what is gone adds 0
     dense = np.zeros(len(places))
-    for one, weight in found:
+    for one, weight, said in found:
         dense[one.docs] = one.counts
         running = _running(dense[layout.order])
         dense[one.docs] = 0.0
         for (low, high), (score, long, average) in zip(spans, sums, strict=True):
-            np.add(score, weight * _saturated(running[high] - running[low], long, average), out=score)
+            counts = running[high] - running[low]
+            np.add(score, weight * _saturated(counts, long, average, long * (said / told)), out=score)
     back = np.empty_like(places)
     back[layout.order] = places
-    near, around, session = (score[back] / (total * (1.0 + TERM_SATURATION)) for score, _, _ in sums)
-    return near, around, session
+    return [score[back] for score, _, _ in sums]
 
 
-def _saturated(counts: Array, lengths: Array, average: float) -> Array:
-    """BM25's term frequency part, at most 1 + k1."""
+def _saturated(counts: Array, lengths: Array, average: float, by_chance: Array) -> Array:
+    """BM25's term frequency part, at most 1 + k1, as far as such a text would lack the word by chance: `by_chance` is
+    how many a text of that length has on average.
+
+    >>> _saturated(np.ones(2), np.array([10.0, 100.0]), 10.0, np.array([0.0, 1.0])).round(2).tolist()
+    [1.0, 0.1]
+    """
     held_back = TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / max(average, 1e-9))
-    return counts * (1.0 + TERM_SATURATION) / (counts + held_back)
+    return counts * (1.0 + TERM_SATURATION) / (counts + held_back) * np.exp(-BY_CHANCE * by_chance)
 
 
 def _running(values: Array) -> Array:

@@ -90,9 +90,8 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
 def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[KnownStates]]:
     """What the ledger knows of the records; a recall can do without."""
     try:
-        keep, turn = request.reinforce, request.turn
-        hidden_by = places_of_own(request, found)
-        known = yield from known_states(ports, request.scope, found, keep=keep, turn=turn, more=hidden_by)
+        now, more = request.now if request.reinforce else None, places_of_own(request, found)
+        known = yield from known_states(ports, request.scope, found, now=now, turn=request.turn, more=more)
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)

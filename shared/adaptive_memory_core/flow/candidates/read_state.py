@@ -1,18 +1,23 @@
-"""What read state do the candidates have? Asked once; what is new takes over the state of the same text.
+"""What read state do the candidates have? Asked once; a state belongs to what was said, not to an id.
 
-Programs that keep an index up to date delete a document's records and write new ones under new ids. A record that
-the ledger has not met takes over the state of one that is gone, if both are of one document and word for word the same.
+Other programs write a record over with other words, or delete a document's records and write new ones under new ids.
+What says something else by now begins anew, and what says what another record said before takes over its state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.calls.patience import waiting_at_most
-from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
-from adaptive_memory_core.identity import origin
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.flow.candidates.moved_texts import moved_texts
+from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports
+from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
+from adaptive_memory_core.text_identity import said
+
+BY = "collection"  # in the audit trail: another program wrote
 
 
 def known_states(
@@ -20,41 +25,69 @@ def known_states(
     scope: Scope,
     found: Sequence[Found],
     *,
-    keep: bool,
+    now: float | None,
     turn: str | None = None,
     more: Sequence[str] = (),
 ) -> Flow[KnownStates]:
-    """What the ledger knows of the records, or of those they replace, and of `more` ids that may be in the collection;
-    `keep=False` looks and writes nothing."""
-    ids = [one.stored_id for one in found]
-    known = yield from ask(ports.ledger.states.known, scope, [*ids, *more], turn)
-    if not known.new or known.new.isdisjoint(ids):
+    """What the ledger knows of what the records say, under whatever id, and of `more` ids that may be in the
+    collection; `now=None` looks and writes nothing."""
+    ids = [*(one.stored_id for one in found), *more]
+    known = yield from ask(ports.ledger.states.known, scope, ids, turn)
+    before = known.said
+    other = [one for one in found if one.stored_id in before and before[one.stored_id] != said(one.text)]
+    if not other and (not known.new or known.new <= set(more)):
         return known
-    origins = {one.stored_id: origin(one.text, one.metadata) for one in found if one.stored_id in known.new}
-    heirs = yield from _heirs(ports, scope, {one: digest for one, digest in origins.items() if digest is not None})
-    if keep:
-        move, settled = ports.ledger.inheritance.move, list(origins)
-        yield from ask(waiting_at_most, ports.count_seconds, move, scope, heirs, settled=settled)
-    if not heirs:
-        return known
-    if keep:
-        ports.write_back.wake()
-        return (yield from ask(ports.ledger.states.known, scope, [*ids, *more], turn))
-    before = yield from ask(ports.ledger.states.known, scope, list(heirs))
-    return known._replace(states={**known.states, **{heirs[old]: state for old, state in before.states.items()}})
+    moved = yield from _as_texts_moved(ports, scope, found, known, other, now=now)
+    if moved is None:
+        moved = yield from ask(ports.ledger.states.known, scope, ids, turn)
+        stale = [one for one in other if moved.said.get(one.stored_id) not in (None, said(one.text))]
+        moved = moved._replace(states={**moved.states, **_fresh(moved, stale)})
+    return moved
 
 
-def _heirs(ports: Ports, scope: Scope, new: Mapping[str, bytes]) -> Flow[dict[str, str]]:
-    """Which record takes over from which: from each that is gone one takes over, and each takes over from one."""
-    if not new:
-        return {}
-    ancestors = yield from ask(ports.ledger.inheritance.ancestors, scope, list(new.values()))
-    if not ancestors:
-        return {}
-    still_there = yield from ask(ports.records.taken, list(ancestors))
-    gone = set(ancestors) - still_there
-    waiting: dict[bytes, list[str]] = {}
-    for stored_id, digest in new.items():
-        waiting.setdefault(digest, []).append(stored_id)
-    pairs = ((old, waiting.get(ancestors[old], [])) for old in ancestors if old in gone)
-    return {old: heirs.pop(0) for old, heirs in pairs if heirs}
+def _as_texts_moved(
+    ports: Ports,
+    scope: Scope,
+    found: Sequence[Found],
+    known: KnownStates,
+    other: Sequence[Found],
+    *,
+    now: float | None,
+) -> Flow[KnownStates | None]:
+    """The states of those whose texts moved, as they would be settled, where this only looks or the ledger refuses;
+    None where they were settled in the ledger."""
+    unmet = [one for one in other if one.stored_id not in known.states]
+    new = [*(one for one in found if one.stored_id in known.new), *unmet]
+    other = [one for one in other if one.stored_id in known.states]
+    moves = yield from moved_texts(ports, scope, new, other, known)
+    settle, within = ports.ledger.inheritance.settle, ports.count_seconds
+    if now is None:
+        yield from ask(settle, scope, Moves(settled=moves.settled), by=BY, now=0.0)
+        return (yield from _looked_at(ports, scope, known, other, moves))
+    outcome = yield from attempt(LedgerError, waiting_at_most, within, settle, scope, moves, by=BY, now=now)
+    if outcome.error is not None:
+        return (yield from _looked_at(ports, scope, known, other, moves))
+    if moves.none:
+        return known
+    ports.write_back.wake()
+    return None
+
+
+def _looked_at(
+    ports: Ports, scope: Scope, known: KnownStates, other: Sequence[Found], moves: Moves
+) -> Flow[KnownStates]:
+    """The states as they would be settled."""
+    if moves.none and not other:
+        return known
+    changed = [one for one in other if known.said[one.stored_id] is not None]
+    states = {**known.states, **_fresh(known, changed)}
+    if moves.heirs:
+        before = yield from ask(ports.ledger.inheritance.states_of, scope, list(moves.heirs))
+        states.update({moves.heirs[old]: state for old, state in before.items()})
+    return known._replace(states=states)
+
+
+def _fresh(known: KnownStates, found: Sequence[Found]) -> dict[str, ReadState]:
+    """The states of records that nobody has read yet as they are now."""
+    begun = replace(NEVER_READ, fresh_step=known.timeline.step, settled_step=known.timeline.step)
+    return {one.stored_id: begun for one in found}

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
+    REWRITTEN,
     Advance,
     Counted,
     Doomed,
@@ -27,12 +28,15 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     MirrorNews,
     MirrorPage,
     MirrorRow,
+    Moves,
+    Rewritten,
     Row,
     Since,
     Tally,
     Versions,
     WordNews,
     WordRow,
+    anew,
 )
 from adaptive_memory_core.flow.ports.models import Embedder
 from adaptive_memory_core.flow.ports.records import Records, Stored, seen
@@ -67,8 +71,11 @@ __all__ = [
     "MirrorNews",
     "MirrorPage",
     "MirrorRow",
+    "Moves",
     "Ports",
+    "REWRITTEN",
     "Records",
+    "Rewritten",
     "Row",
     "Search",
     "Since",
@@ -82,6 +89,7 @@ __all__ = [
     "WordRow",
     "Words",
     "WriteBack",
+    "anew",
     "seen",
 ]
 

@@ -25,6 +25,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     MirrorNews,
     MirrorPage,
     MirrorRow,
+    Moves,
     Row,
     Since,
     Tally,
@@ -41,7 +42,7 @@ from adaptive_memory_core.score.nothing_found import Floor
 class States(Protocol):
     """What reads and verdicts made of each record."""
 
-    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]: ...
+    def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]: ...
     def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates: ...
     def all(self, scope: Scope) -> KnownStates: ...
@@ -57,10 +58,11 @@ class States(Protocol):
 
 
 class Inheritance(Protocol):
-    """States that follow their texts to records that were written anew."""
+    """States that follow their texts: to records that were written anew, and away from those that say another."""
 
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
-    def move(self, scope: Scope, heirs: Mapping[str, str], *, settled: Sequence[str]) -> None: ...
+    def states_of(self, scope: Scope, ancestors: Sequence[str]) -> dict[str, ReadState]: ...
+    def settle(self, scope: Scope, moves: Moves, *, by: str, now: float) -> None: ...
 
 
 class Recalls(Protocol):
@@ -160,7 +162,9 @@ class Notes(Protocol):
 class Outbox(Protocol):
     """The states that the collection does not show yet."""
 
-    def due(self, limit: int) -> list[Due]: ...
+    def due(self, limit: int, after: int = 0) -> list[Due]:
+        """In the order of `record_key`, from the first one beyond `after`."""
+
     def settle(self, written: Sequence[Due]) -> None: ...
     def waiting(self) -> int: ...
     def alone(self, patience_seconds: float) -> AbstractContextManager[None]:

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
-from adaptive_memory_core.records import Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
+REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
 WORDS_VERSION = 2  # of how that is made; rows of an earlier one are made anew in the background
@@ -54,6 +56,41 @@ class KnownStates(NamedTuple):
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
     balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
+    said: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
+
+
+class Rewritten(NamedTuple):
+    """A record that says something else: what it said before, and what it is now."""
+
+    before: bytes | None
+    now: Seen
+
+
+def anew(seen: Seen) -> Seen:
+    """A record that nobody has read as it is now. Whose words it took is seen when somebody comes upon it."""
+    return Seen(NEVER_READ, seen.kind, None, seen.shared, LOOK_AGAIN)
+
+
+class Moves(NamedTuple):
+    """Where states belong by now: records that begin `anew`, rows whose text stands under another id (`heirs`: old
+    stored id to new), records whose words were not kept yet (`unsaid`), and those that need a row if they have none
+    (`unmet`): their metadata show reads of other words.
+
+    The `settled` replace nobody and never will, as long as they say that; those whose text stands elsewhere as well
+    (`twins`) may, later.
+    """
+
+    anew: Mapping[str, Rewritten] = {}
+    heirs: Mapping[str, str] = {}
+    unsaid: Mapping[str, Seen] = {}
+    unmet: Mapping[str, Seen] = {}
+    settled: Mapping[str, bytes | None] = {}
+    twins: Sequence[str] = ()
+
+    @property
+    def none(self) -> bool:
+        """Whether all stays where it is."""
+        return not (self.anew or self.heirs or self.unsaid)
 
 
 class Counted(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.identity import origin
 from adaptive_memory_core.records import Metadata, Record, Scope, Seen
+from adaptive_memory_core.text_identity import origin, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Stored:
 
 def seen(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    return Seen(record.read, record.kind, origin(record.text, record.stored), shared)
+    words = said(record.text)
+    return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
 
 
 class Records(Protocol):

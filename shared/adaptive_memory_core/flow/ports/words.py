@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Hit, Scope
 
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
@@ -26,13 +26,13 @@ class Numbers(Protocol):
 class WordsFound:
     """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.
 
-    `covered` is how well the best one answers; `numbers` say where in the columns a record stands; `talk` is how the
-    records stand to each other, where they are turns of a conversation.
+    `chance` is that some record matches as well as the best by accident; `numbers` say where in the columns a record
+    stands; `talk` is how the records stand to each other, where they are turns of a conversation.
     """
 
     best: Sequence[str]
     columns: Mapping[str, Any]
-    covered: float
+    chance: float
     numbers: Numbers
     cue: str  # what the vectors are to look for: the cue, less what words take care of
     talk: Conversation | None = None
@@ -45,7 +45,7 @@ class WordsFound:
             name: [float(values[place]) if 0 <= place < len(values) else 0.0 for place in places]
             for name, values in self.columns.items()
         }
-        columns["covered"] = [self.covered] * len(hits)
+        columns[CHANCE] = [self.chance] * len(hits)
         if self.talk is not None:
             columns["before"], columns["company"] = self._of_each_other(hits, places, self.talk)
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -10,7 +10,7 @@ from adaptive_memory_core.learn.decay.strength import Timeline, met
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import Changed
+from adaptive_memory_core.store.ledger.state_rows import Changed, StateRow
 
 
 def advance(
@@ -25,17 +25,20 @@ def advance(
     skip: Set[int] = frozenset(),
     reading: bool,
 ) -> dict[str, Changed]:
-    """Apply the rule to all but the rows to `skip`; `seen` holds the states to start from where there is no row."""
+    """Apply the rule to all but the rows to `skip`, and those of records that say something else by now; `seen` holds
+    the states to start from where there is no row."""
     known = shared.cache.states(sql, shared.collection_key, user, list(seen), reading=reading)
     changed: dict[str, Changed] = {}
     for stored_id, start in seen.items():
-        key, before = known.get(stored_id) or (0, met(timeline, start.state, now=now))
-        after = before if key in skip else rule(Seen(before, start.kind), timeline=timeline)
+        row = known.get(stored_id) or StateRow(0, met(timeline, start.state, now=now), start.said)
+        key, before = row.key, row.state
+        after = before if key in skip or row.is_not_of(start) else rule(Seen(before, start.kind), timeline=timeline)
         if after is not before and after != before:
-            changed[stored_id] = Changed(key, before, after)
+            changed[stored_id] = Changed(key, before, after, row.said)
     if changed:
         changed = _written(shared, sql, user, seen, changed)
-        shared.cache.put(user, {stored_id: (one.row, one.after) for stored_id, one in changed.items()}, reading=reading)
+        after_all = {stored_id: StateRow(one.row, one.after, one.said) for stored_id, one in changed.items()}
+        shared.cache.put(user, after_all, reading=reading)
     return changed
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
 from adaptive_memory_core.store.ledger.logged_ids import Keys
+from adaptive_memory_core.store.ledger.state_rows import StateRow
 
-Known = tuple[int, ReadState] | None
+Known = StateRow | None
 MOST_STATES = 200_000  # states kept, and numbers of ids
 
 
@@ -47,9 +47,8 @@ class LedgerCache:
 
     def states(
         self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Sequence[str], *, reading: bool
-    ) -> dict[str, tuple[int, ReadState]]:
-        """Row key and state of those records that have a row of this user; with `reading`, also where they are
-        everyone's."""
+    ) -> dict[str, StateRow]:
+        """The rows of those records that have one of this user; with `reading`, also where they are everyone's."""
         rows, whose = self._rows, -user if reading else user
         missing = [one for one in stored_ids if one not in rows or rows[one][0] != whose]
         if missing:
@@ -78,7 +77,7 @@ class LedgerCache:
         self._users[user] = now
         self._turn = None
 
-    def put(self, user: int, states: Mapping[str, tuple[int, ReadState]], *, reading: bool) -> None:
+    def put(self, user: int, states: Mapping[str, StateRow], *, reading: bool) -> None:
         """These are the states now."""
         whose = -user if reading else user
         self._rows.update({stored_id: (whose, row) for stored_id, row in states.items()})

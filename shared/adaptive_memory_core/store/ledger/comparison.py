@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates
-from adaptive_memory_core.records import ReadState, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import mirror_rows, readers, word_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import StateRow
 
-Known = tuple[int, ReadState]  # a row's key, and its state
 _KNOWN = """
 SELECT coalesce(sum(collection_key = :own), 0), coalesce(sum(collection_key != :own), 0)
 FROM records JOIN collections USING (collection_key) WHERE (name = :name OR collection_key = :own) AND reader = 0
@@ -54,10 +54,10 @@ class LedgerComparison:
                 _join(sql, known[kept], known[gone], join)
             elif gone in known and join is not None:
                 query = "UPDATE records SET stored_id = ?, version = version + 1 WHERE record_key = ?"
-                sql.execute(query, (kept, known[gone][0]))
-                rows.announce(sql, [known[gone][0]])
+                sql.execute(query, (kept, known[gone].key))
+                rows.announce(sql, [known[gone].key])
             elif gone in known:
-                rows.remove(sql, [known[gone][0]])
+                rows.remove(sql, [known[gone].key])
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
             if scope.user is None:
                 readers.follow(sql, shared.collection_key, gone, kept)
@@ -67,7 +67,7 @@ class LedgerComparison:
             remove()
 
 
-def _join(sql: sqlite3.Connection, kept: Known, gone: Known, join: JoinStates) -> None:
-    sql.execute("UPDATE OR IGNORE verdicts SET record_key = ? WHERE record_key = ?", (kept[0], gone[0]))
-    rows.remove(sql, [gone[0]])
-    rows.update_states(sql, [(kept[0], join(kept[1], gone[1]))])
+def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:
+    sql.execute("UPDATE OR IGNORE verdicts SET record_key = ? WHERE record_key = ?", (kept.key, gone.key))
+    rows.remove(sql, [gone.key])
+    rows.update_states(sql, [(kept.key, join(kept.state, gone.state))])

@@ -15,7 +15,8 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
-    "JOIN records USING (record_key) JOIN users USING (user_key) WHERE records.collection_key = ? LIMIT ?"
+    "JOIN records USING (record_key) JOIN users USING (user_key) WHERE records.collection_key = ? AND record_key > ? "
+    "ORDER BY record_key LIMIT ?"
 )
 _SETTLE = (
     "DELETE FROM outbox WHERE record_key = ? "
@@ -34,10 +35,10 @@ class LedgerOutbox:
             None if place is None else FileLock(place.with_name(place.name + ".projector.lock"), thread_local=False)
         )
 
-    def due(self, limit: int) -> list[Due]:
-        """The states that changed since they were last written back, oldest records first."""
+    def due(self, limit: int, after: int = 0) -> list[Due]:
+        """The states that changed since they were last written back, oldest records first, behind this one."""
         with self._shared.reading() as sql:
-            found = sql.execute(_DUE, (self._shared.collection_key, limit)).fetchall()
+            found = sql.execute(_DUE, (self._shared.collection_key, after, limit)).fetchall()
         return [
             Due(record_key, version, stored_id, Scope(name or None), rows.state_of(state))
             for record_key, version, stored_id, name, *state in found

@@ -9,7 +9,7 @@ _LONG = 255  # where a length stands: one of 4 bytes follows
 _OTHER = 255  # where the number of a title stands: its name follows
 TITLES = (  # what most columns are called: a byte each, by their place here, which never changes
     *("score", "recency", "importance", "similarity", "useful", "words", "near", "around", "session", "speaker"),
-    *("dated", "before", "company", "reranked", "kind", "strength", "covered", "relevance"),
+    *("dated", "before", "company", "reranked", "kind", "strength", "covered", "relevance", "chance"),
 )
 _NUMBERS = {title: number for number, title in enumerate(TITLES)}
 

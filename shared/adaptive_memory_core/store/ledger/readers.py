@@ -13,6 +13,7 @@ from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import recall_rows, state_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.parted_rows import apart, name_apart
 
 _ROWS = "SELECT record_key, user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1"
 _LOGS = (  # of users whose lines name the id
@@ -33,7 +34,8 @@ def read_by(scope: Scope) -> str:
 
 def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> int:
     """Remove all readers' rows of these records, with their verdicts; gives how many verdicts went."""
-    rows = [row for one in stored_ids for row in sql.execute(_ROWS, (collection, one)).fetchall()]
+    places = [place for one in stored_ids for place in (one, name_apart(one))]
+    rows = [row for one in places for row in sql.execute(_ROWS, (collection, one)).fetchall()]
     return state_rows.remove(sql, [key for key, _ in rows]) if rows else 0
 
 
@@ -56,10 +58,17 @@ def read_ones(sql: sqlite3.Connection, user: int) -> list[str]:
     return [row[0] for row in found]
 
 
+def drop_apart(sql: sqlite3.Connection, user: int) -> None:
+    """Remove what was set aside of what a user made of everyone's records."""
+    found = sql.execute("SELECT record_key FROM records WHERE user_key = ? AND reader = 1", (apart(user),)).fetchall()
+    state_rows.remove(sql, [row[0] for row in found])
+
+
 def forget_learned(sql: sqlite3.Connection, shared: LedgerContext, user: int, record: str, stored_id: str) -> Erased:
     """Remove what one reader has made of a record of everyone's, which stays."""
     query = f"{_ROWS} AND user_key = ?"
     found = sql.execute(query, (shared.collection_key, stored_id, user)).fetchall()
+    found += sql.execute(query, (shared.collection_key, name_apart(stored_id), apart(user))).fetchall()
     verdicts = state_rows.remove(sql, [key for key, _ in found])
     sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
     shared.cache.drop([stored_id])

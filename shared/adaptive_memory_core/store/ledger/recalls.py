@@ -38,6 +38,7 @@ class LedgerRecalls:
             turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
             timeline = self._paced(sql, user, entry, turn, known.timeline)
             forgotten = _among(known.forgotten, entry) | _shared_among(self._forgotten_by_all(sql, scope), entry)
+            forgotten |= self._rewritten(sql, scope, user, seen)
             self._met(sql, scope, user, forgotten, timeline, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             reading = scope.over is not None
@@ -53,6 +54,13 @@ class LedgerRecalls:
             self._cache.recalled(user, known._replace(timeline=now))
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))
+
+    def _rewritten(self, sql: sqlite3.Connection, scope: Scope, user: int, seen: Mapping[str, Seen]) -> set[str]:
+        """What was written over with other words while the recall was under way: it is read no more than what was
+        forgotten is."""
+        reading, key = scope.over is not None, self._shared.collection_key
+        rows = self._cache.states(sql, key, user, list(seen), reading=reading)
+        return {record_id(scope, one) for one, row in rows.items() if row.is_not_of(seen[one])}
 
     def _paced(self, sql: sqlite3.Connection, user: int, entry: Entry, turn: turns.Turn, known: Timeline) -> Timeline:
         """The timeline up to the step before this recall's, with the paces it was made under."""

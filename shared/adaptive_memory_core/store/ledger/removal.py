@@ -15,6 +15,7 @@ from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, readers, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.parted_rows import Owner, remove_apart
 from adaptive_memory_core.store.ledger.purge import mark
 
 _UNKEPT = (
@@ -38,17 +39,18 @@ class LedgerRemoval:
         with shared.writing() as sql:
             user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
-            verdicts = rows.remove(sql, [key for key, _ in known.values()])
+            verdicts = rows.remove(sql, [row.key for row in known.values()])
+            apart, more = remove_apart(sql, Owner(shared.collection_key, user), stored_id)
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
             entries = recall_rows.strike_out(sql, user, record)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
             had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id)
-            if existed or known or entries or had_readers:
+            if existed or known or apart or entries or had_readers:
                 mark(sql, "forgotten")
                 sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
-        return Erased(bool(known), entries, verdicts)
+        return Erased(bool(known) or apart, entries, verdicts + more)
 
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
         """Remove what a user has made of these of everyone's records (None: of all), which stay; gives of how many."""
@@ -58,6 +60,7 @@ class LedgerRemoval:
             places = readers.read_ones(sql, user) if stored_ids is None else stored_ids
             if stored_ids is None:
                 readers.forget_recalls(sql, user)
+                readers.drop_apart(sql, user)
             done = [readers.forget_learned(sql, shared, user, record_id(scope, one), one) for one in places]
             if stored_ids is None or any(one.state or one.log_entries for one in done):
                 mark(sql, "forgotten")

@@ -333,6 +333,10 @@ _WORDS_VERSION = """
 ALTER TABLE collections ADD COLUMN words_version INTEGER NOT NULL DEFAULT 1;  -- of how words were made of all its texts
 """
 
+_SAID = """
+ALTER TABLE records ADD COLUMN said BLOB;     -- digest of the words that the reads are of; NULL: not kept yet
+"""
+
 _MIRROR_DROPS = """
 ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
 """
@@ -365,6 +369,7 @@ MIGRATIONS: tuple[str, ...] = (
     _DUE_RECORDS,
     _READERS,
     _WORDS_VERSION,
+    _SAID,
     _MIRROR_DROPS,
     _SHARING,
 )

@@ -19,18 +19,14 @@ CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id WHERE reader = 0"  # left alone, SQLite walks through all of the user's
 _OF_READERS = "INDEXED BY records_of_readers WHERE reader = 1"
 _INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
+    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, said, {LIST}, version) "  # noqa: S608 - our own names
+    f"VALUES (?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
     "ON CONFLICT DO NOTHING RETURNING record_key"
 )
 _ENROL = (
-    "INSERT INTO records (collection_key, user_key, stored_id, kind, settled_step, fresh_step, settled_at, fresh_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO UPDATE SET last_read = NULL, refreshed_at = NULL, "
-    "streak = 0, retrieval_count = 0, credit = 0, warmth = 0, remembered = 0, strength = 1, boost = 0, pinned = 0, "
-    "useful_at = NULL, useful_step = 0, helpful = 0, unhelpful = 0, "
-    "kind = excluded.kind, settled_step = excluded.settled_step, fresh_step = excluded.fresh_step, "
-    "settled_at = excluded.settled_at, fresh_at = excluded.fresh_at WHERE user_key = excluded.user_key"
+    "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
+    "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO NOTHING"
 )
 _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
@@ -49,20 +45,32 @@ def owner_name(scope: Scope) -> str:
     return "" if scope.user is None else scope.user
 
 
+class StateRow(NamedTuple):
+    """A record's row: its key, its state, and what the record said when it was met."""
+
+    key: int
+    state: ReadState
+    said: bytes | None = None
+
+    def is_not_of(self, seen: Seen) -> bool:
+        """Whether the record said something else when it was met than when it was seen."""
+        return self.said != seen.said and self.said is not None and seen.said is not None
+
+
 def known_states(
     sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str], *, reading: bool = False
-) -> dict[str, tuple[int, ReadState]]:
-    """Row key and state of those records that have a row of this user: as their owner, and where that is asked for, as
-    a reader of everyone's."""
-    found: dict[str, tuple[int, ReadState]] = {}
+) -> dict[str, StateRow]:
+    """The rows of those records that have one of this user: as their owner, and where that is asked for, as a reader of
+    everyone's."""
+    found: dict[str, StateRow] = {}
     for whose in (_OF_READERS, _POINTWISE) if reading else (_POINTWISE,):
         for chunk in chunks(stored_ids):
             query = (
-                f"SELECT stored_id, record_key, {LIST} FROM records {whose} "  # noqa: S608 - our own names
+                f"SELECT stored_id, record_key, said, {LIST} FROM records {whose} "  # noqa: S608 - our own names
                 f"AND collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
             )
             for row in sql.execute(query, (collection_key, user_key, *chunk)):
-                found[row[0]] = (row[1], state_of(row[2:]))
+                found[row[0]] = StateRow(row[1], state_of(row[3:]), row[2])
     return found
 
 
@@ -70,11 +78,12 @@ def enrol(
     sql: sqlite3.Connection,
     collection_key: int,
     user_key: int,
-    new: Mapping[str, str | None],
+    new: Mapping[str, Seen],
     begin: tuple[int, int, float, float],
 ) -> None:
-    """Fresh rows for records given with their kinds, which begin at these steps and times; others' stay as they are."""
-    sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in new.items()])
+    """Fresh rows for new records, which begin at these steps and times; others' stay as they are."""
+    given = ((stored_id, seen.kind, seen.origin, seen.said) for stored_id, seen in new.items())
+    sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in given])
 
 
 def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
@@ -112,7 +121,8 @@ def insert_states(
 
 def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
     """What another user left there goes: the record changed hands."""
-    values = (collection_key, user_key, stored_id, seen.kind, seen.origin, int(seen.shared), *_values(seen.state))
+    known = (seen.kind, seen.origin, int(seen.shared), seen.said)
+    values = (collection_key, user_key, stored_id, *known, *_values(seen.state))
     row = sql.execute(_INSERT, values).fetchone()
     if row is None:
         place = (collection_key, stored_id)
@@ -161,6 +171,7 @@ class Changed(NamedTuple):
     row: int
     before: ReadState
     after: ReadState
+    said: bytes | None = None
 
 
 _values = attrgetter(*COLUMNS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Since
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Rewritten, Since
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, readers, strong_records
@@ -13,6 +14,7 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
+from adaptive_memory_core.store.ledger.parted_rows import Owner, begin_anew, set_aside
 from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close
 
 _FLAGS = {
@@ -32,12 +34,18 @@ class LedgerStates:
     def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
 
-    def enrol(self, scope: Scope, new: Mapping[str, str | None], *, now: float) -> list[bool]:
-        """Start a fresh row for each new record, given with its kind; False where another user holds the id."""
+    def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
+        """Start a fresh row for each new record; False where another user holds the id. A record that was gone and says
+        what it said goes on as it was."""
         stored_ids, collection = list(new), self._shared.collection_key
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
+            returned = rows.known_states(sql, collection, user, stored_ids)
+            others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
+            owner = Owner(collection, user)
+            begin_anew(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
+            rows.announce(sql, (row.key for one, row in returned.items() if one not in others))
             rows.enrol(sql, collection, user, new, (steps, steps, now, now))
             if scope.user is None:
                 readers.drop(sql, collection, stored_ids)
@@ -51,7 +59,7 @@ class LedgerStates:
         with self._shared.writing() as sql:
             user = self._shared.known_user(sql, scope)
             known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
-            rows.remove(sql, [key for key, _ in known.values()])
+            rows.remove(sql, [row.key for row in known.values()])
             self._cache.drop(stored_ids)
 
     def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates:
@@ -64,7 +72,10 @@ class LedgerStates:
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
         new = self._inheritance.new(scope, stored_ids, found)
-        return KnownStates({one: state for one, (_, state) in found.items()}, timeline, new, balance)
+        states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
+        if len(found) < len(stored_ids):
+            said |= self._inheritance.settled(scope, stored_ids, found)
+        return KnownStates(states, timeline, new, balance, said)
 
     def all(self, scope: Scope) -> KnownStates:
         """The states of all records of the scope that the ledger has met."""
@@ -74,7 +85,7 @@ class LedgerStates:
             query = f"SELECT stored_id FROM records WHERE user_key = ? AND {readers.read_by(scope)}"  # noqa: S608
             ids = [row[0] for row in sql.execute(query, (user,))]
             found = rows.known_states(sql, self._shared.collection_key, user, ids, reading=reading)
-            return KnownStates({one: state for one, (_, state) in found.items()}, pace_spans.timeline(sql, user))
+            return KnownStates({one: row.state for one, row in found.items()}, pace_spans.timeline(sql, user))
 
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
@@ -110,6 +121,9 @@ class LedgerStates:
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
             reading = scope.over is not None
+            row = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(stored_id)
+            if row is not None and row.is_not_of(seen):
+                raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
             changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
             if changed is not None:
                 audit.note(sql, user, stored_id, timeline.step, what, by, at=now)
@@ -117,7 +131,7 @@ class LedgerStates:
                     close(sql, changed.row)
                 return changed.after
             known = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading)
-            return known.get(stored_id, (0, seen.state))[1]
+            return known[stored_id].state if stored_id in known else seen.state
 
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""

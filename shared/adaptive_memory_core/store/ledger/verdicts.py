@@ -9,6 +9,7 @@ from adaptive_memory_core.records import Scope, Seen, Verdict
 from adaptive_memory_core.store.ledger import audit, pace_spans, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import StateRow
 
 
 class LedgerVerdicts:
@@ -20,7 +21,8 @@ class LedgerVerdicts:
     def judge(
         self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
     ) -> int:
-        """Apply verdicts on what one recall returned, each once; gives how many changed something."""
+        """Apply verdicts on what one recall returned, each once; gives how many changed something. What a
+        record said before it was written over is not judged any more."""
         collection = self._shared.collection_key
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
@@ -28,8 +30,12 @@ class LedgerVerdicts:
             self._shared.cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
                 known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
-                key, state = known.get(stored_id, (None, seen.state))
-                key = key or rows.insert_states(sql, collection, user, {stored_id: seen})[stored_id]
+                row = known.get(stored_id)
+                if row is not None and row.is_not_of(seen):
+                    continue
+                if row is None:
+                    row = StateRow(rows.insert_states(sql, collection, user, {stored_id: seen})[stored_id], seen.state)
+                key, state = row.key, row.state
                 if verdict_rows.judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
                     step = pace_spans.timeline(sql, user).step

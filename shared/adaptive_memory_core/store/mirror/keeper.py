@@ -70,7 +70,8 @@ class MirrorKeeper:
     def watch(self) -> None:
         """Compare where somebody has written, though no recall of this process has found it so."""
         if not self._in_step.holds():
-            self.behind()
+            self._behind = True
+            self.catch_up()
 
     def sync(self) -> None:
         """Compare now, until nobody writes meanwhile."""

@@ -72,7 +72,7 @@ class WordIndex:
         worth = sum(fusion.leads[name] * values for name, values in known.items())
         best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return WordsFound(best, known, covered.best, numbers, text, talk if talk.in_sessions else None)
+        return WordsFound(best, known, covered.chance, numbers, text, talk if talk.in_sessions else None)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""

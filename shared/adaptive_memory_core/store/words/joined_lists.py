@@ -68,6 +68,7 @@ def _conversation(one: Conversation, other: Conversation, size: int) -> Conversa
         np.concatenate((a.order, b.order + size)),
         np.concatenate((a.first, b.first + size)),
         np.concatenate((a.last, b.last + size)),
+        np.concatenate((a.turns, b.turns)),
     )
     speakers: dict[str, Array] = dict(one.speakers)
     for name, said in other.speakers.items():

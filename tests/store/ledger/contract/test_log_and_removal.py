@@ -12,7 +12,7 @@ from adaptive_memory_core.records import Seen
 from adaptive_memory_core.score.nothing_found import Floor
 from adaptive_memory_core.store.words.rows import Text, row_of
 from tests.store.ledger.implementations import Ledgers
-from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, entry, judge, read, recalls, state
+from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, NEW, entry, judge, read, recalls, state
 
 
 def faded(seen: Seen, *, timeline: Timeline) -> bool:
@@ -30,7 +30,7 @@ def test_a_recall_under_way_does_not_write_back_what_was_forgotten(ledger: Ledge
     read(ledger, ALICE, "r2", "m1", "m2", at=2.0)  # it had found m1 before
     assert ledger.states.known(ALICE, ["m1"]).states == {}
     assert [[one.id for one in recall.candidates] for recall in recalls(ledger)] == [["m2"], ["m2"]]
-    ledger.states.enrol(ALICE, {"m1": None}, now=1.0)  # remembered again: it may be read again
+    ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0)  # remembered again: it may be read again
     read(ledger, ALICE, "r3", "m1", at=3.0)
     assert ledger.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 1
 

@@ -35,7 +35,7 @@ def reads(ledger: Ledger, scope: Scope, stored_id: str = "page") -> int | None:
 
 def test_each_reader_has_a_state_of_their_own(ledgers: Ledgers) -> None:
     ledger = ledgers()
-    ledger.states.enrol(EVERYONE, {"page": None}, now=0.0)
+    ledger.states.enrol(EVERYONE, {"page": NEW}, now=0.0)
     read_shared(ledger, READER, "r1", "page")
     read_shared(ledger, READER, "r2", "page", at=2.0)
     read_shared(ledger, OTHER, "r3", "page", at=3.0)
@@ -70,7 +70,7 @@ def test_a_state_counts_for_its_reader_and_not_among_the_users_own_records(ledge
 
 
 def test_forgetting_a_record_of_everyones_removes_what_every_reader_made_of_it(ledger: Ledger) -> None:
-    ledger.states.enrol(EVERYONE, {"page": None, "other": None}, now=0.0)
+    ledger.states.enrol(EVERYONE, {"page": NEW, "other": NEW}, now=0.0)
     for number, scope in enumerate((READER, OTHER)):
         read_shared(ledger, scope, f"r{number}", "page", "other")
         judge_shared(ledger, scope, f"r{number}", "page")
@@ -96,7 +96,7 @@ def test_what_one_reader_lets_go_of_stays_for_the_others(ledger: Ledger) -> None
 
 
 def test_a_users_own_record_of_the_same_id_keeps_its_lines_of_the_log(ledger: Ledger) -> None:
-    ledger.states.enrol(EVERYONE, {"page": None}, now=0.0)
+    ledger.states.enrol(EVERYONE, {"page": NEW}, now=0.0)
     own = "page#u-0123"
     read(ledger, ALICE, "r1", own)
     read_shared(ledger, READER, "r2", "page")
@@ -106,7 +106,7 @@ def test_a_users_own_record_of_the_same_id_keeps_its_lines_of_the_log(ledger: Le
 
 def test_a_page_that_is_written_anew_begins_anew_for_its_readers(ledger: Ledger) -> None:
     read_shared(ledger, READER, "r1", "page")
-    ledger.states.enrol(EVERYONE, {"page": None}, now=2.0)
+    ledger.states.enrol(EVERYONE, {"page": NEW}, now=2.0)
     assert reads(ledger, READER) is None
 
 

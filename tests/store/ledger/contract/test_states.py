@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import ReadState, Verdict
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.flow.ports import Ledger, Moves
 from adaptive_memory_core.learn.decay import strength as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.records import Seen
@@ -59,7 +59,7 @@ def test_no_connection_is_behind_another(new_ledgers: Callable[[], Ledgers], act
             ledger.states.change(ALICE, record, NEW, turned, what="pinned", by="test", now=1.0)
         else:
             ledger.removal.erase(ALICE, record, record, existed=True, now=1.0)
-            ledger.states.enrol(ALICE, {record: None}, now=1.0)
+            ledger.states.enrol(ALICE, {record: NEW}, now=1.0)
         truth = opened().states.all(ALICE).states
         for one in both:
             assert one.states.known(ALICE, ["m1", "m2"]).states == truth
@@ -110,17 +110,17 @@ def test_a_record_that_changed_hands_starts_anew(ledger: Ledger) -> None:
 
 
 def test_an_id_is_given_to_one_user_only(ledger: Ledger) -> None:
-    assert ledger.states.enrol(ALICE, {"m1": None}, now=1.0) == [True]
-    assert ledger.states.enrol(BOB, {"m1": None, "m2": None}, now=1.0) == [False, True]
-    assert ledger.states.enrol(EVERYONE, {"m2": None}, now=1.0) == [False]
+    assert ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0) == [True]
+    assert ledger.states.enrol(BOB, {"m1": NEW, "m2": NEW}, now=1.0) == [False, True]
+    assert ledger.states.enrol(EVERYONE, {"m2": NEW}, now=1.0) == [False]
 
 
 def test_what_was_withdrawn_is_anybodys_again(ledger: Ledger) -> None:
-    ledger.states.enrol(ALICE, {"m1": None, "m2": None}, now=1.0)
+    ledger.states.enrol(ALICE, {"m1": NEW, "m2": NEW}, now=1.0)
     ledger.states.withdraw(BOB, ["m1"])  # not his
     ledger.states.withdraw(ALICE, ["m2", "nobody's"])
     assert set(ledger.states.all(ALICE).states) == {"m1"}
-    assert ledger.states.enrol(BOB, {"m1": None, "m2": None}, now=1.0) == [False, True]
+    assert ledger.states.enrol(BOB, {"m1": NEW, "m2": NEW}, now=1.0) == [False, True]
 
 
 def test_verdicts_count_once_and_can_be_taken_back(ledger: Ledger) -> None:
@@ -149,7 +149,7 @@ def test_a_state_follows_its_text_to_the_record_that_took_its_place(ledger: Ledg
     assert ledger.inheritance.ancestors(ALICE, [b"origin"]) == {"old": b"origin"}
     assert ledger.inheritance.ancestors(BOB, [b"origin"]) == {}
     assert ledger.states.known(ALICE, ["new"]).new == {"new"}
-    ledger.inheritance.move(ALICE, {"old": "new"}, settled=["new"])
+    ledger.inheritance.settle(ALICE, Moves(heirs={"old": "new"}, settled={"new": None}), by="test", now=1.0)
     known = ledger.states.known(ALICE, ["old", "new"])
     assert {one: found.retrieval_count for one, found in known.states.items()} == {"new": 3}
     assert known.new == {"old"}

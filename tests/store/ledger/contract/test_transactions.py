@@ -13,7 +13,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Ledger, WordRow
 from adaptive_memory_core.store.words.rows import Text, row_of
 from tests.store.ledger.implementations import Ledgers
-from tests.store.ledger.reads import ALICE, BOB, read, state
+from tests.store.ledger.reads import ALICE, BOB, NEW, read, state
 
 ROWS: Mapping[Scope | None, Sequence[WordRow]] = {ALICE: [row_of(Text("m1", "green tea", Turn()))]}
 
@@ -21,7 +21,7 @@ ROWS: Mapping[Scope | None, Sequence[WordRow]] = {ALICE: [row_of(Text("m1", "gre
 def test_a_state_and_its_words_are_written_together(ledgers: Ledgers) -> None:
     ledger = ledgers()
     with ledger.transaction():
-        ledger.states.enrol(ALICE, {"m1": None}, now=1.0)
+        ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0)
         ledger.words.put(ROWS)
     for one in (ledger, ledgers()):
         assert (set(one.states.all(ALICE).states), one.words.stored_ids()) == ({"m1"}, {"m1"})
@@ -32,7 +32,7 @@ def test_what_fails_within_a_transaction_takes_all_of_it_back(ledgers: Ledgers) 
 
     def write_and_fail() -> None:
         with ledger.transaction():
-            ledger.states.enrol(BOB, {"m1": None}, now=1.0)
+            ledger.states.enrol(BOB, {"m1": NEW}, now=1.0)
             read(ledger, BOB, "r1", "m1")
             ledger.words.put(ROWS)
             raise ValueError("stop")
@@ -49,7 +49,7 @@ def test_a_part_that_fails_can_be_done_without(ledgers: Ledgers) -> None:
     ledger = ledgers()
     read(ledger, ALICE, "r1", "m1")
     with ledger.transaction():
-        ledger.states.enrol(ALICE, {"m2": None}, now=1.0)
+        ledger.states.enrol(ALICE, {"m2": NEW}, now=1.0)
         with pytest.raises(LedgerError):
             read(ledger, ALICE, "r1", "m1", "m3", at=2.0)  # refused: there is a recall of this id
         ledger.words.put(ROWS)
@@ -76,7 +76,7 @@ def test_what_is_to_be_done_afterwards_is_done_once_it_is_kept(ledger: Ledger) -
 
     with pytest.raises(ValueError, match="stop"):
         fail()
-    ledger.states.enrol(ALICE, {"m1": None}, now=1.0)
+    ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0)
     assert done == ["at once", "later", "within"]
 
 
@@ -89,7 +89,7 @@ def test_afterwards_no_lock_is_held(ledger: Ledger) -> None:
         other.join(timeout=20)
 
     with ledger.transaction():
-        ledger.states.enrol(ALICE, {"m1": None}, now=1.0)
+        ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0)
         ledger.afterwards(look)
     assert seen == [1]
 

@@ -1,0 +1,100 @@
+"""Whose text stands where by now? What was written over is told from what moved to another id of the same source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
+from adaptive_memory_core.flow.ports import anew as begun
+from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
+from adaptive_memory_core.stored_metadata import SHARED, belongs
+from adaptive_memory_core.text_identity import earlier_origin, origin, said
+
+Row = tuple[str | None, Metadata | None]
+
+
+def moved_texts(
+    ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates
+) -> Flow[Moves]:
+    """Where the states of `new` records, and of those that say something `other` than the ledger knows, belong."""
+    unsaid = [one for one in other if known.said[one.stored_id] is None]
+    changed = [one for one in other if known.said[one.stored_id] is not None and one.text is not None]
+    waiting = _by_origin([*new, *changed])
+    ancestors = {}
+    if waiting:
+        ancestors = yield from ask(ports.ledger.inheritance.ancestors, scope, list(waiting))
+    there: dict[str, Row] = {}
+    asked = list(dict.fromkeys([*ancestors, *(one.stored_id for one in changed)]))
+    if asked:  # after the ledger: what it knows was in the collection before
+        rows = yield from ask(ports.records.rows, asked)
+        there = {row[0]: row[1:] for row in rows if belongs(row[2], scope, ports.fields)}
+    anew = {
+        one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
+        for one in changed
+        if one.stored_id in there and said(there[one.stored_id][0]) == said(one.text)
+    }
+    left = yield from _left(ports, scope, ancestors, waiting, there, anew)
+    heirs, twins = _heirs(ancestors, waiting, left, standing=set(there))
+    late = {one.stored_id for one in changed} - anew.keys()
+    return Moves(
+        anew={**anew, **{one: changed for one, changed in left.items() if changed is not None}},
+        heirs={old: one for old, one in heirs.items() if one not in late},
+        unsaid={one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in unsaid if one.text is not None},
+        settled={one.stored_id: said(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
+        twins=list(twins),
+    )
+
+
+def _by_origin(arrived: Sequence[Found]) -> dict[bytes, list[Found]]:
+    """What arrived, by all digests under which the ledger may know its text and source."""
+    waiting: dict[bytes, list[Found]] = {}
+    for one in arrived:
+        for mark in (origin(one.text, one.metadata), earlier_origin(one.text, one.metadata)):
+            if mark is not None:
+                waiting.setdefault(mark, []).append(one)
+    return waiting
+
+
+def _left(
+    ports: Ports,
+    scope: Scope,
+    ancestors: Mapping[str, bytes],
+    waiting: Mapping[bytes, Sequence[Found]],
+    there: Mapping[str, Row],
+    anew: Mapping[str, Rewritten],
+) -> Flow[dict[str, Rewritten | None]]:
+    """Those of the ancestors whose text is gone: deleted (None), or written over."""
+    left: dict[str, Rewritten | None] = {one: None for one in ancestors if one not in there}
+    over = [one for one in ancestors if one in there and one not in anew]
+    over = [one for one in over if said(there[one][0]) != said(waiting[ancestors[one]][0].text)]
+    if over:
+        known = yield from ask(ports.ledger.states.known, scope, over)
+        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, scope, *there[one]))) for one in over})
+    return {**left, **{one: anew[one] for one in ancestors if one in anew}}
+
+
+def _heirs(
+    ancestors: Mapping[str, bytes],
+    waiting: Mapping[bytes, Sequence[Found]],
+    left: Mapping[str, object],
+    *,
+    standing: set[str],
+) -> tuple[dict[str, str], set[str]]:
+    """From each whose text is gone one takes over, and each takes over from one; and those that wait for another."""
+    heirs: dict[str, str] = {}
+    twins: set[str] = set()
+    for old, mark in ancestors.items():
+        free = [one.stored_id for one in waiting[mark] if one.stored_id not in heirs.values() and one.stored_id != old]
+        if old in left and free:
+            heirs[old] = free[0]
+        elif old in standing:
+            twins.update(free)
+    return heirs, twins - set(heirs.values())
+
+
+def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | None) -> Seen:
+    """A record as nobody has read it yet."""
+    kind = (metadata or {}).get(ports.fields.kind)
+    shared = scope.over is not None and belongs(metadata, SHARED, ports.fields)
+    return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, said(text))

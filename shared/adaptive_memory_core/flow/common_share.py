@@ -1,0 +1,49 @@
+"""How do readers' verdicts on everyone's records count for all, where the policy wants that? As a share of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from adaptive_memory_core.flow.ports import Judge, Ports, Stored
+from adaptive_memory_core.flow.steps.tell_indexes import judge
+from adaptive_memory_core.learn.common_share import common_boost
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import NEVER_READ, ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.stored_metadata import SHARED, state_of
+
+FOR_ALL = "judged by a reader"  # in everyone's audit trail: it names nobody
+
+
+def judge_and_share(
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    given: Mapping[str, tuple[Verdict, Stored]],
+    rule: Judge,
+    policy: Policy,
+    *,
+    now: float,
+) -> int:
+    """Verdicts into the ledger, and their common share with them, in one transaction; gives how many were new."""
+    verdicts = {one: (verdict, stored.seen) for one, (verdict, stored) in given.items()}
+    shared = {one: stored for one, (_, stored) in given.items() if stored.shared}
+    if not shared or policy.useful.common_share == 0.0:
+        return judge(ports, scope, recall_id, verdicts, rule, now=now)
+    known = ports.ledger.states.known
+    with ports.ledger.transaction():
+        before = known(scope, list(shared)).states
+        changed = judge(ports, scope, recall_id, verdicts, rule, now=now)
+        after = known(scope, list(shared)).states
+        for one, stored in shared.items():
+            moved = after[one].boost - before.get(one, NEVER_READ).boost
+            everyones = Seen(state_of(stored.record.stored, ports.fields), stored.record.kind, stored.seen.origin)
+            step = partial(_step, moved=moved, policy=policy)
+            ports.ledger.states.change(SHARED, one, everyones, step, what=FOR_ALL, by="common share", now=now)
+    return changed
+
+
+def _step(seen: Seen, *, timeline: Timeline, moved: float, policy: Policy) -> ReadState:  # noqa: ARG001 - of any rule
+    return replace(seen.state, boost=common_boost(seen.state.boost, moved, policy))

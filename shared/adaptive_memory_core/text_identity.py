@@ -1,0 +1,93 @@
+"""Do two records say the same, and are they of one source? Digests of words, and of words with their source.
+
+Reads, verdicts and pins belong to what was said. Two texts say the same if they have the same characters in Unicode's
+composed form (NFC), whatever white space stands between their words; capitals and punctuation count. The source is the
+first of `SOURCES` that a record's metadata name, as frameworks write them; where there is none, it is the user's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from adaptive_memory_core.records import Metadata
+
+SOURCES = ("file_path", "document_id", "doc_id", "ref_doc_id", "source")
+NO_SOURCE = ("", "None")  # what LlamaIndex writes where there is none
+LOOK_AGAIN = b""  # of a record that was written over: whose words it took is seen when somebody comes upon it
+MOST_KNOWN = 50_000  # digests kept, of some 150 bytes each
+_known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text is held
+
+
+def said(text: str | None) -> bytes | None:
+    """A digest of the words; None where there is no text.
+
+    >>> said("green  tea\\n") == said("green tea"), said("green tea") == said("Green tea")
+    (True, False)
+    >>> said("caf\\u00e9") == said("cafe\\u0301"), said(None)
+    (True, None)
+    """
+    if text is None:
+        return None
+    key = (hash(text), len(text))
+    found = _known.get(key)
+    if found is None:
+        words = " ".join(unicodedata.normalize("NFC", text).split())
+        found = hashlib.blake2b(words.encode(errors="replace"), digest_size=16).digest()
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[key] = found
+    return found
+
+
+def source_of(metadata: Metadata | None) -> str:
+    """What a record was taken from, "" where nothing says so.
+
+    >>> source_of({"source": "a.md"}), source_of({"document_id": "None"}), source_of({"source": "a.md", "doc_id": 7})
+    ('a.md', '', '7')
+    """
+    for name in SOURCES:
+        found = (metadata or {}).get(name)
+        if (isinstance(found, str) and found not in NO_SOURCE) or type(found) is int:
+            return str(found)
+    return ""
+
+
+def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
+    """What was said and in which source, as one digest: equal wherever it stands; None where nothing was said.
+
+    >>> origin("tea", {"source": "d"}) == origin(" tea ", {"source": "d", "more": 1})
+    True
+    >>> origin("tea", {"source": "d"}) == origin("tea", {"source": "e"}), origin("", {"source": "d"})
+    (False, None)
+    """
+    words = said(text)
+    if words is None or not text or text.isspace():
+        return None
+    source = source_of(metadata)
+    return hashlib.blake2b(f"{len(source)}:{source}:".encode(errors="replace") + words, digest_size=16).digest()
+
+
+def earlier_origin(text: str | None, metadata: Metadata | None) -> bytes | None:
+    """The digest that earlier versions kept, of LlamaIndex's documents alone.
+
+    >>> earlier_origin("tea", {"document_id": "d"}) is None, earlier_origin("tea", {"source": "d"}) is None
+    (False, True)
+    """
+    given = (metadata or {}).get("document_id")
+    return _earlier(text, given) if isinstance(given, str) and given not in NO_SOURCE else None
+
+
+def exported_marks(text: str | None, metadata: Metadata | None) -> list[bytes]:
+    """All digests under which an exported state may name a record: today's first.
+
+    >>> len(exported_marks("tea", {"document_id": "d"})), len(exported_marks("", {}))
+    (2, 1)
+    """
+    earlier = earlier_origin(text, metadata) or _earlier(text, "")
+    now = origin(text, metadata)
+    return [earlier] if now is None else [now, earlier]
+
+
+def _earlier(text: str | None, source: str) -> bytes:
+    return hashlib.blake2b(f"{len(source)}:{source}:{text or ''}".encode(errors="replace"), digest_size=16).digest()

@@ -1,0 +1,42 @@
+"""Does a recall say which channel it believed, and do its numbers fit the ranking?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.context.believed import believed
+from adaptive_memory_core.models.embedder import as_embedder
+from adaptive_memory_core.policy.fusion import Fusion
+from tests.conftest import Vectors
+
+FILLING = [f"note number {number} about the weather of day {number}" for number in range(60)]
+
+
+def test_a_recall_says_how_far_words_were_believed(collection: Collection, embed: Callable[..., Vectors]) -> None:
+    named = as_embedder(embed, name="wordllama-l2-supercat-256")
+    with closing(AdaptiveMemory(collection, embedder=named)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(["the gateway of billing said ERR_CONN_RESET", *FILLING])
+        telling = alice.recall("what did the billing gateway say, err_conn_reset?")
+        vague = alice.recall("the weather of a day, a number, a note")
+        assert "words 9" in telling.explain()
+        assert telling[0].signals["chance"] < 0.01
+        assert vague[0].signals["chance"] > 0.5
+        assert "vectors count" in vague.explain()
+        assert abs(sum(telling[0].parts.values()) - telling[0].score) < 1e-9
+
+
+def test_where_words_are_not_asked_nothing_is_said_of_them() -> None:
+    assert believed({"similarity": 0.4, "sql": 1.0}, Policy()) == []
+    assert believed({"similarity": 0.4, "words": 0.1, "chance": 0.5}, Policy(fusion=Fusion(method="rrf"))) == []
+
+
+def test_the_less_likely_an_accident_the_less_vectors_count() -> None:
+    said = [believed({"similarity": 0.4, "words": 0.1, "chance": chance}, Policy())[0] for chance in (1.0, 0.5, 0.001)]
+    counted = [float(line.split()[2]) for line in said]
+    assert counted == sorted(counted, reverse=True)
+    assert counted[0] > counted[2] > 0

@@ -1,0 +1,26 @@
+"""Are two scopes' lists looked up as one would be?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.words.bm25 import Posting, coverage
+from adaptive_memory_core.store.words.joined_lists import Lists, joined
+
+
+def lists(session: str, words: float, count: float) -> Lists:
+    """Four records of so many words, the second of which has the word that is looked for."""
+    told = Turns([None] * 4, [0] * 4, [session] * 4, [0.0, 1.0, 2.0, 3.0])
+    ids = [f"{session}{number}" for number in range(4)]
+    talk = conversation(told, np.full(4, words), 4)
+    return Lists(talk, [Posting(1, np.array([1]), np.array([count]))], ids, dict(zip(ids, range(4), strict=True)), None)
+
+
+def test_long_replies_of_one_scope_are_no_turns_beside_the_turns_of_the_other() -> None:
+    both = joined([lists("chat", 10.0, 1.0), lists("reply", 600.0, 2.0)])
+    assert np.allclose(both.talk.layout.turns, [1.0] * 4 + [0.0025] * 4)
+    found = coverage(both.postings, both.talk.layout, in_sessions=True)
+    assert found.near is not None
+    assert found.near[0] > 0.1 * found.words[1]
+    assert found.near[4] < 0.01 * found.words[5]
