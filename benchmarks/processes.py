@@ -75,10 +75,10 @@ def hash_of(text: str) -> float:
 
 def kill_some(directory: Path, logs: Path, given: Any) -> list[float]:
     """Kill and start processes; gives the seconds until another one had taken over from a holder that was killed."""
-    chance, number, seconds = random.Random(given.seed), given.processes, []
-    workers = [started(directory, logs / str(one), one, given.threads) for one in range(number)]
+    chance, seconds = random.Random(given.seed), list[float]()
+    workers = [started(directory, logs / str(one), one, given.threads) for one in range(given.processes)]
     try:
-        number = _kill_some(directory, logs, given, workers, seconds, chance)
+        _kill_some(directory, logs, given, workers, seconds, chance)
     except BaseException:
         for one in workers:
             os.kill(one, signal.SIGKILL)
@@ -92,12 +92,14 @@ def kill_some(directory: Path, logs: Path, given: Any) -> list[float]:
     return seconds
 
 
-def _kill_some(directory, logs, given, workers, seconds, chance):
+def _kill_some(
+    directory: Path, logs: Path, given: Any, workers: list[int], seconds: list[float], chance: random.Random
+) -> None:
     number = len(workers)
     for kill in range(given.kills):
         time.sleep(chance.uniform(0.2, given.pause))
         holder = holder_of(directory)
-        victim = holder if kill % 2 and holder in workers else chance.choice(workers)
+        victim = holder if kill % 2 and holder is not None and holder in workers else chance.choice(workers)
         os.kill(victim, signal.SIGKILL)
         killed = time.monotonic()
         os.waitpid(victim, 0)

@@ -22,6 +22,7 @@ class Said:
     """What may be there of each record, by user and id: texts, or None for nothing; and the recalls that count."""
 
     texts: Known = field(default_factory=dict)
+    changed: set[tuple[str, str]] = field(default_factory=set)  # records that were written over or forgotten
     recalls: dict[str, list[str]] = field(default_factory=lambda: collections.defaultdict(list))
     under_way: collections.Counter[str] = field(default_factory=collections.Counter)  # recalls that may have counted
     errors: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -62,6 +63,7 @@ def note(said: Said, line: dict[str, Any], answer: dict[str, Any] | None) -> Non
     before = said.texts.get(place, {None})
     after: set[str | None] = {None} if verb == "forget" else {line["text"]}
     if verb in ("remember", "revise", "forget"):
+        said.changed |= {place} if verb != "remember" else set()
         said.texts[place] = before | after if answer is None or failed else after
     elif answer is None or failed:
         said.under_way[user] += 1
@@ -113,7 +115,7 @@ def reads_wrong(memory: AdaptiveMemory, said: Said, user: str, logged: list[Any]
     states = memory.ports().ledger.states.all(memory.for_user(user).scope).states
     wrong = []
     for (owner, record), texts in said.texts.items():
-        if owner == user and None not in texts and record in states:
+        if owner == user and None not in texts and record in states and (owner, record) not in said.changed:
             counted = states[record].retrieval_count
             if counted != read[record]:
                 wrong.append(f"{record} of {user} was read {read[record]} times and counts {counted}")
