@@ -19,12 +19,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
-from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError
 from adaptive_memory_core.store.locations import import_chroma
 from adaptive_memory_core.store.process_lock import LOCK_NAME
 from benchmarks.processes_check import check
@@ -218,7 +218,8 @@ def one_verb(user: UserMemory, said: dict[str, Any]) -> Any:
         else:
             found = user.recall(said["text"], k=3)
             if said["verb"] == "feedback" and found.ids:
-                user.feedback(found, helpful=[found.ids[0]])
+                with suppress(NotFoundError):  # what another thread has written over or forgotten since
+                    user.feedback(found, helpful=[found.ids[0]])
             counted = not any("not counted" in note for note in found.trace)
             return {"recall": found.id if counted else None, "ids": list(found.ids)}
     except AdaptiveMemoryError as error:

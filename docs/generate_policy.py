@@ -23,6 +23,7 @@ GROUPS = {  # by the field of the policy
     "time_words": policy.TimeWords,
     "decay": policy.Decay,
     "copies": policy.Copies,
+    "updates": policy.Updates,
     "rerank": policy.Rerank,
     "shown": policy.Shown,
     "spreads": policy.Spreads,

@@ -17,7 +17,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"records", "reports", "identity", "text_identity"},
     {"policy"},
     PURE | {"stored_metadata"},
-    {"arguments", "length_limits"},
+    {"arguments", "languages", "length_limits"},
     {"flow"},
     {
         "memory",

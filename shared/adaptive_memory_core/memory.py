@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -28,9 +29,11 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store import locations, process_lock
+from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -130,6 +133,7 @@ class AdaptiveMemory:
         user: str,
         *,
         over: Literal["everyone"] | None = None,
+        policy: Policy | None = None,
         fallback: str | UserMemory | None = None,
         fallback_below: int = 1,
     ) -> UserMemory:
@@ -137,18 +141,35 @@ class AdaptiveMemory:
 
         An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
         user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
+        A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
+        later processes too, until another is given or `reset_policy()` is called.
         `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
         `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
+        own = OwnPolicy() if policy is None else OwnPolicy(keep_policy(self.ports(), scope, policy))
         if fallback is None:
-            return UserMemory(self, scope)
+            return UserMemory(self, scope, own_policy=own)
         behind = fallback.scope_in(self) if isinstance(fallback, UserMemory) else check.user_scope(fallback)
-        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below))
+        return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below), own)
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
+
+    def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
+        """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
+
+        The copy holds every collection of the directory, and the ledger. Writes into the collection wait meanwhile,
+        recalls go on. `progress` hears how many bytes of how many are copied. docs/operations.md says how to restore.
+        """
+        with self.call():
+            return back_up(*locations.whole_of(self.ports()), locations.checked(path), progress)
+
+    async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
+        """`backup`, async."""
+        copying = partial(self.backup, path, progress=progress)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, copying)
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""
@@ -236,6 +257,11 @@ class AdaptiveMemory:
 
     def new_id(self) -> str:
         return self._opened.new_id()
+
+    @property
+    def same_fact(self) -> Theirs | None:
+        """The caller's rule for what says the same, in the place of ours."""
+        return self._opened.same_fact
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         return self._opened.reranker_of(given)

@@ -70,6 +70,7 @@ class Opened:
     background: Background
     handles: ExitStack
     reranker: Reranker | None
+    same_fact: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     closed: bool = False

@@ -13,6 +13,7 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.models.same_fact import SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields
@@ -33,11 +34,14 @@ class Options(TypedDict, total=False):
     - `durability`: "normal" (what counts outlives the process, also one that is killed; a power cut may take the last
       moments), or "full" (a power cut takes nothing: each write waits for the disk, those at one moment together).
     - `clock`: a function that returns POSIX seconds.
-    - `languages`: rules for words about time in questions; omitted, `English()`, whose days are those of UTC.
+    - `languages`: rules for words about time in questions; omitted, all of `adaptive_memory_core.languages`, with days
+      of UTC; `all_languages(zone)` for others.
     - `channels`: further ways to find records, by name: functions of a cue, a user and a limit that return ids with a
       number in [0, 1] each; blocking or async. A policy says which ones are asked.
     - `reranker`: a function of a cue and a list of texts to one number each, blocking or async, or an object with
       `predict(pairs)`, such as a sentence-transformers CrossEncoder.
+    - `same_fact`: a function of the cue and a list of texts to one label each, blocking or async. Texts with one label
+      say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
@@ -52,6 +56,7 @@ class Options(TypedDict, total=False):
     languages: Iterable[Language] | None
     channels: Mapping[str, Source] | None
     reranker: Reranker | None
+    same_fact: SameFact | None
     shared: Iterable[str]
 
 

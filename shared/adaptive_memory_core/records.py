@@ -195,7 +195,8 @@ class Hit:
     users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
     each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
     return it, where the caller said so. `shared` is the name of the shared scope that it is of, None for the reader's
-    own; it is `learnable` unless it comes from a fallback, whose records are only shown.
+    own; it is `learnable` unless it comes from a fallback, whose records are only shown. `older_than` is the id of the
+    newest record that says the same about the same subject, where this one is older.
     """
 
     record: Record
@@ -204,6 +205,7 @@ class Hit:
     leads: Mapping[str, float] = field(default_factory=dict)
     refused: str | None = None
     shared: str | None = None
+    older_than: str | None = None
     learnable: bool = True
 
 
@@ -237,6 +239,11 @@ class Scored:
     def shared(self) -> str | None:
         """The shared scope that it is of; None for the reader's own."""
         return self.hit.shared
+
+    @property
+    def older_than(self) -> str | None:
+        """The newest record that says the same about the same subject; None for the newest, and where there is one."""
+        return self.hit.older_than
 
 
 @quickly_made

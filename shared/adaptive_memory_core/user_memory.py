@@ -9,8 +9,17 @@ from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.verbs import export_import, forgetting, inspection, recalling, remembering, verdicts
+from adaptive_memory_core.verbs import (
+    export_import,
+    forgetting,
+    inspection,
+    own_policy,
+    recalling,
+    remembering,
+    verdicts,
+)
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
+from adaptive_memory_core.verbs.own_policy import OwnPolicy
 
 T = TypeVar("T")
 
@@ -38,10 +47,13 @@ class UserMemory:
     >>> memory.close()
     """
 
-    def __init__(self, memory: Memory, scope: Scope, fallback: Fallback | None = None) -> None:
+    def __init__(
+        self, memory: Memory, scope: Scope, fallback: Fallback | None = None, own_policy: OwnPolicy | None = None
+    ) -> None:
         self._memory = memory
         self.scope = scope
         self.fallback = fallback
+        self.own_policy = OwnPolicy() if own_policy is None else own_policy
 
     remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
     remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
@@ -56,6 +68,8 @@ class UserMemory:
     unpin, aunpin = blocking(verdicts.unpin), awaited(verdicts.unpin)
     demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
+
+    reset_policy, areset_policy = blocking(own_policy.reset_policy), awaited(own_policy.reset_policy)
 
     forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
     forget_learned, aforget_learned = blocking(forgetting.forget_learned), awaited(forgetting.forget_learned)
@@ -87,7 +101,9 @@ class UserMemory:
         """This user's memory over the records of others ("everyone", or None for nobody), as from `for_user(over=)`;
         that of the records of nobody stays as it is."""
         scope = check_over(self.scope.own, others, self.fallback)
-        return self if scope == self.scope or self.user is None else UserMemory(self._memory, scope, self.fallback)
+        if scope == self.scope or self.user is None:
+            return self
+        return UserMemory(self._memory, scope, self.fallback, self.own_policy)
 
     def scope_in(self, memory: Memory) -> Scope:
         """Whose it is, where it is a scope of that memory."""

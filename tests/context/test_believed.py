@@ -11,6 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.context.believed import believed
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.records import Hit, Record, Scored
 from tests.conftest import Vectors
 
 FILLING = [f"note number {number} about the weather of day {number}" for number in range(60)]
@@ -30,13 +31,18 @@ def test_a_recall_says_how_far_words_were_believed(collection: Collection, embed
         assert abs(sum(telling[0].parts.values()) - telling[0].score) < 1e-9
 
 
+def scored(**leads: float) -> list[Scored]:
+    hits = [Hit(Record(str(close), "tea"), close, str(close), leads) for close in (0.6, 0.3)]
+    return [Scored(hit, 0.5, {}, {"similarity": hit.similarity, **leads}) for hit in hits]
+
+
 def test_where_words_are_not_asked_nothing_is_said_of_them() -> None:
-    assert believed({"similarity": 0.4, "sql": 1.0}, Policy()) == []
-    assert believed({"similarity": 0.4, "words": 0.1, "chance": 0.5}, Policy(fusion=Fusion(method="rrf"))) == []
+    assert believed(scored(sql=1.0), Policy()) == []
+    assert believed(scored(words=0.1, chance=0.5), Policy(fusion=Fusion(method="rrf"))) == []
 
 
 def test_the_less_likely_an_accident_the_less_vectors_count() -> None:
-    said = [believed({"similarity": 0.4, "words": 0.1, "chance": chance}, Policy())[0] for chance in (1.0, 0.5, 0.001)]
+    said = [believed(scored(words=0.1, chance=chance), Policy())[0] for chance in (1.0, 0.5, 0.001)]
     counted = [float(line.split()[2]) for line in said]
     assert counted == sorted(counted, reverse=True)
     assert counted[0] > counted[2] > 0

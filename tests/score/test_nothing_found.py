@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
-from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.nothing_found import HARDER, Best, best_of, chance, fitted
 
@@ -55,7 +55,7 @@ def test_the_best_by_vectors_and_the_best_of_all_may_be_two_hits() -> None:
     best = best_of(hits, policy, now=0.0)
     assert best is not None
     assert best.similarity == 0.8
-    near, worded = (sum(relevance(one.similarity, one.leads, policy.weighing).values()) for one in hits)
+    near, worded = (sum(parts.values()) for parts in relevances(hits, policy.weighing, {}, 0.0))
     assert best.relevance == worded > near
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
@@ -10,6 +11,8 @@ from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Hit
 
 CONTEXT = ("near", "around", "session")
+OF_VECTORS = ("similarity", "before", "company")  # the leads that are similarities
+USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
 Weights = Mapping[str, float]
 NO_MORE: Weights = {}
 
@@ -25,7 +28,8 @@ def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: flo
     elif not leads:
         return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
     else:
-        shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more)
+        stretched = stretch([hit.similarity for hit in hits], fusion)
+        shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
         parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
     if RERANKER not in leads:
         return parts
@@ -33,7 +37,7 @@ def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: flo
 
 
 def relevance(
-    similarity: float, leads: Mapping[str, float], fusion: Fusion, more: Weights = NO_MORE
+    similarity: float, leads: Mapping[str, float], fusion: Fusion, more: Weights = NO_MORE, stretched: float = 1.0
 ) -> dict[str, float]:
     """The parts that add up to the relevance: of the similarity, and of each lead there is.
 
@@ -50,10 +54,12 @@ def relevance(
     >>> relevance(0.4, {"sql": 0.8}, Fusion(), {"sql": 1.0})        # as much as the vectors
     {'similarity': 0.2, 'sql': 0.4}
     """
-    return _weighed(similarity, leads, shares_of(leads, leads.get(CHANCE, 1.0), fusion, more))
+    return _weighed(similarity, leads, shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched))
 
 
-def shares_of(names: Iterable[str], chance: float, fusion: Fusion, more: Weights) -> dict[str, float]:
+def shares_of(
+    names: Iterable[str], chance: float, fusion: Fusion, more: Weights, stretched: float = 1.0
+) -> dict[str, float]:
     """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts. The weight of a
     record's context goes to the record itself where there is no conversation.
 
@@ -66,8 +72,28 @@ def shares_of(names: Iterable[str], chance: float, fusion: Fusion, more: Weights
         weights["words"] += sum(fusion.leads[name] for name in CONTEXT if name not in present)
     weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in present})
     weights = {"similarity": fusion.dense * max(chance**fusion.doubt, fusion.dense_least), **weights}
+    for name in OF_VECTORS:
+        if name in weights:
+            weights[name] *= stretched
     total = sum(weights.values())
     return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
+
+
+def stretch(similarities: Sequence[float], fusion: Fusion) -> float:
+    """How many times as much a difference in similarity counts, since the candidates' lie closer together than usual,
+    or further apart.
+
+    >>> stretch([0.8], Fusion(spread=0.25)), stretch([0.8, 0.5], Fusion(spread=0))
+    (1.0, 1.0)
+    >>> round(stretch([0.81, 0.80] * 20, Fusion(spread=0.15)), 1)
+    3.7
+    """
+    if fusion.spread == 0.0:
+        return 1.0
+    middle = sum(similarities) / len(similarities)
+    squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in similarities)
+    spread = math.sqrt(squares / (USUAL + len(similarities) - 1))
+    return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))
 
 
 def _weighed(similarity: float, leads: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:

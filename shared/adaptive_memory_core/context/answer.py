@@ -75,7 +75,7 @@ class Recall(Sequence[Scored]):
         found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
         notes = (
             *_time(self.intent),
-            *(believed(self.kept[0].signals, self.policy) if self.kept else ()),
+            *believed([*self.kept, *(one.scored for one in self.dropped if one.scored is not None)], self.policy),
             *_use(self.use),
             *_around(self.beside),
             *_chance(self.unrelated),

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from adaptive_memory_core.channels.fuse import shares_of
+from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of, stretch
 from adaptive_memory_core.policy.fusion import CHANCE
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Scored
 
-BY_VECTORS = ("similarity", "before", "company")
 
+def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
+    """What the vectors counted in the relevance of these, all that were scored in one recall.
 
-def believed(signals: Mapping[str, float], policy: Policy) -> list[str]:
-    """What the vectors counted in the relevance of the hits, one of which has these signals.
-
-    >>> believed({"similarity": 0.5, "words": 0.5, "chance": 0.25}, Policy())[0][:63]
+    >>> from adaptive_memory_core.records import Hit, Record
+    >>> leads = {"words": 0.5, "chance": 0.25}
+    >>> one = Scored(Hit(Record("a", "tea"), 0.5, "a", leads), 0.5, {}, {"similarity": 0.5, **leads})
+    >>> believed([one], Policy())[0][:63]
     'vectors count 40 % of the relevance, words 60 %: the chance tha'
-    >>> believed({"similarity": 0.5}, Policy())
+    >>> believed([], Policy())
     []
     """
-    chance, fusion = signals.get(CHANCE), policy.weighing
-    if chance is None or fusion.method == "rrf":
+    fusion = policy.weighing
+    if not scored or fusion.method == "rrf" or CHANCE not in scored[0].signals:
         return []
-    shares = shares_of(signals, chance, fusion, policy.own_weights)
-    vectors = sum(shares.get(name, 0.0) for name in BY_VECTORS)
-    words = sum(share for name, share in shares.items() if name in fusion.leads and name not in BY_VECTORS)
-    why = f"the chance that words match as well as the best ones here by accident is {100 * chance:.2g} %"
+    signals = scored[0].signals
+    stretched = stretch([one.similarity for one in scored], fusion)
+    shares = shares_of(signals, signals[CHANCE], fusion, policy.own_weights, stretched)
+    vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
+    words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)
+    why = f"the chance that words match as well as the best ones here by accident is {100 * signals[CHANCE]:.2g} %"
     return [f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"]

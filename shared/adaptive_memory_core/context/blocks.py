@@ -18,6 +18,7 @@ class Line:
     rank: int | None
     order: tuple[float, int, int]
     whose: str | None = None  # the shared scope it is of
+    older: bool = False  # whether another hit says what it has become
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,15 @@ def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, f
         turn = turn_of(hit.text, hit.record.metadata, fields, created_at=hit.record.created_at)
         number = making.numbers.get(hit.id)
         if number is None or making.lines[number].rank != rank:
-            number = _add(making, hit.record, _block(making, turn, hit, merge), rank, 0, rank, fields, hit.shared)
+            number = _add(making, hit.record, _block(making, turn, hit, merge), rank, 0, rank, fields, hit)
         unit = [number]
         for one in around.get(hit.id, ()):
             known = making.numbers.get(one.record.id)
             block, own = making.lines[number].block, ranks.get(one.record.id)
-            unit.append(_add(making, one.record, block, own, one.offset, rank, fields) if known is None else known)
+            if known is None:
+                found = None if own is None else hits[own]
+                known = _add(making, one.record, block, own, one.offset, rank, fields, found)
+            unit.append(known)
         units.append(unit)
     return Page(making.lines, units)
 
@@ -87,10 +91,11 @@ def _add(
     offset: int,
     beside: int,
     fields: Fields,
-    whose: str | None = None,
+    hit: Scored | None,
 ) -> int:
     place = turn_of(record.text, record.metadata, fields, created_at=record.created_at).place
     order = (0.0 if place is None else place, offset, beside)
     making.numbers[record.id] = len(making.lines)
-    making.lines.append(Line(record, block, rank, order, whose))
+    whose, older = (None, False) if hit is None else (hit.shared, hit.older_than is not None)
+    making.lines.append(Line(record, block, rank, order, whose, older))
     return len(making.lines) - 1

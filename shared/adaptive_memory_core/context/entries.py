@@ -11,6 +11,7 @@ from adaptive_memory_core.context.clean import clean, label
 from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
+OLDER = "older: has changed since"
 SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
 
 
@@ -28,6 +29,7 @@ class Entry:
     source: str | None = None
     whose: str | None = None  # the shared scope it is of: not what this user said or did
     inferred: bool = False
+    older: str | None = None  # what is said of it where a newer memory says something else of the same
 
     @property
     def provenance(self) -> list[str]:
@@ -36,13 +38,14 @@ class Entry:
 
     @property
     def labels(self) -> list[str]:
-        said = (self.kind, self.learned, self.age, *self.provenance, self.certainty)
+        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty)
         return [one for one in said if one]
 
     @property
     def in_brief(self) -> str:
-        """The words alone, but for an inference, which stays one."""
-        return f"inferred: {self.text}" if self.inferred else self.text
+        """The words alone, but for an inference, which stays one, and what has changed since, which stays old."""
+        marks = [mark for mark, given in (("older", self.older), ("inferred", self.inferred)) if given]
+        return ": ".join([*marks, self.text])
 
     def without(self, shared: Entry) -> Entry:
         """What is left to say of it where a heading says the shared."""
@@ -72,11 +75,29 @@ def entries(
     >>> entries([hit], now=86_400.0 * 3)[0].labels
     ['reflection', '1970-01-01', '3 days ago', 'previously inferred']
     """
-    return [entry(hit.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=hit.shared) for hit in hits]
+    return [
+        entry(
+            hit.record,
+            now=now,
+            zone=zone,
+            resolve=resolve,
+            fields=fields,
+            whose=hit.shared,
+            older=hit.older_than is not None,
+        )
+        for hit in hits
+    ]
 
 
 def entry(
-    record: Record, *, now: float | None, zone: tzinfo, resolve: bool, fields: Fields, whose: str | None = None
+    record: Record,
+    *,
+    now: float | None,
+    zone: tzinfo,
+    resolve: bool,
+    fields: Fields,
+    whose: str | None = None,
+    older: bool = False,
 ) -> Entry:
     learned = record.created_at
     text = clean(record.text)
@@ -91,6 +112,7 @@ def entry(
         speaker=_named(record, fields.speaker),
         source=_named(record, SOURCE),
         whose=None if whose is None else label(whose),
+        older=OLDER if older else None,
     )
 
 

@@ -55,7 +55,8 @@ def render(
     if not whole.units:
         return ""
     shown = [
-        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose) for one in whole.lines
+        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
+        for one in whole.lines
     ]
     layout = Layout(whole, shown, form, ids, count)
     text = block(form, layout.lines(range(len(shown))))

@@ -74,7 +74,13 @@ class Xml:
         return f"<{tag}{self._attributes(one, ids=ids)}>{for_xml(one.text)}</{tag}>"
 
     def _attributes(self, one: Entry, *, ids: bool) -> str:
-        names = {"id": one.id if ids else None, "kind": one.kind, "learned": one.learned, "age": one.age}
+        names = {
+            "id": one.id if ids else None,
+            "status": one.older,
+            "kind": one.kind,
+            "learned": one.learned,
+            "age": one.age,
+        }
         names |= {"provenance": ", ".join(one.provenance), "certainty": one.certainty}
         return "".join(f' {name}="{for_xml(value)}"' for name, value in names.items() if value)
 
@@ -116,7 +122,7 @@ STYLES: dict[str, Style] = {"text": Text(), "xml": Xml(), "markdown": Markdown()
 def _own(one: Entry) -> list[str]:
     """What a turn says of itself in its line: who speaks, and what it does not share with the others."""
     speaker = f"by {one.speaker}" if one.speaker else None  # marked, or a speaker called "fact" would pass for a kind
-    said = (speaker, one.kind, one.learned, one.age, *replace(one, speaker=None).provenance, one.certainty)
+    said = (one.older, speaker, one.kind, one.learned, one.age, *replace(one, speaker=None).provenance, one.certainty)
     return [label for label in said if label] or [NAMELESS]
 
 

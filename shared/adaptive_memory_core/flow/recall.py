@@ -18,6 +18,7 @@ from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
+from adaptive_memory_core.flow.steps.same_facts import same_facts
 from adaptive_memory_core.flow.steps.tell_indexes import came_upon
 from adaptive_memory_core.flow.steps.widen_search import widen_search
 
@@ -42,4 +43,5 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     floor = yield from relevance_floor(ports, request, present, hits)
     judged = yield from rerank_best(request, hits, floor)
     compared = yield from candidate_vectors(ports, request, judged.hits)
-    return choose(request, present, floor, judged, compared), present
+    facts = yield from same_facts(request, judged.hits, floor)
+    return choose(request, present, floor, judged, compared, facts), present

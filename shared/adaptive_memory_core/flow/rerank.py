@@ -18,6 +18,7 @@ from adaptive_memory_core.flow.steps.decay import aged
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
+from adaptive_memory_core.flow.steps.same_facts import same_facts
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 
 
@@ -32,7 +33,8 @@ def rerank(
     gathered = yield from _looked_up(ports, request, similarities, guests)
     judged = yield from rerank_best(request, gathered.hits)
     compared = yield from candidate_vectors(ports, request, judged.hits)
-    answer = choose(request, gathered, NO_FLOOR, judged, compared)
+    facts = yield from same_facts(request, judged.hits)
+    answer = choose(request, gathered, NO_FLOOR, judged, compared, facts)
     shown = yield from with_neighbours(ports, request, answer)
     counted = yield from count_reading(ports, request, shown, gathered)
     return counted

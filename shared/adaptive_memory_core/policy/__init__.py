@@ -10,6 +10,7 @@ from adaptive_memory_core.policy.rerank import Rerank
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
+from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.policy.weights import Weights
 
@@ -25,6 +26,7 @@ __all__ = [
     "Shown",
     "Spreads",
     "TimeWords",
+    "Updates",
     "Usefulness",
     "Weights",
 ]

@@ -22,9 +22,13 @@ class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
     Which of vectors and words is believed is decided in each recall: vectors count by the chance that some record
-    matches the cue's words as well as the best one does by accident, and never less than `dense_least`. The defaults
-    are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`, and other ones
-    for the `local` embedder, whose vectors are weaker (all else weighs less, and `dense_least` is next to nothing).
+    matches the cue's words as well as the best one does by accident, and never less than `dense_least`. Vectors of some
+    embedders are all much alike: the closer together the similarities of the candidates lie, compared with `spread`,
+    the more each difference counts.
+
+    The defaults are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`
+    too, whatever the spread, and other ones for the `local` embedder, whose vectors are weaker (all else weighs less,
+    and `dense_least` is next to nothing).
 
     Where records are no turns of a conversation, or too long for it, `near`, `around` and `session` are about the
     record itself and say what `words` says, `before` and `company` what the similarity says, and `dated` is not there.
@@ -42,12 +46,14 @@ class Fusion:
     company: float = 0.20  # weight of the best similarity in its session
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
+    spread: float = field(default=0.15, kw_only=True)  # of similarities at which `dense` counts as given; 0 = at any
     rrf_k: float = field(default=60.0, kw_only=True)  # ranks, added to each with "rrf"; the literature, and it loses
 
     RANGES: ClassVar[dict[str, Range]] = {
         "doubt": Range(0, 10),
         **dict.fromkeys(("dense", *LEADS), Range(0)),
         "dense_least": SHARE,
+        "spread": Range(0, 1),
         "rrf_k": Range(0, 10_000),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"method": ("convex", "rrf")}
@@ -73,9 +79,9 @@ CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
         doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, before=0.08,
-        company=0.16, dense_least=0.02,
+        company=0.16, dense_least=0.02, spread=0.0,
     ),
-    "all-minilm-l6-v2": CAUTIOUS,
+    "all-minilm-l6-v2": Fusion(spread=0.0),
 }  # fmt: skip
 
 

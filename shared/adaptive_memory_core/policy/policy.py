@@ -25,6 +25,7 @@ from adaptive_memory_core.policy.rerank import Rerank
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
+from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.policy.usefulness import LEARNED, Usefulness
 from adaptive_memory_core.policy.weights import MEASURED_WEIGHTS, Weights
 from adaptive_memory_core.policy.written import GROUPS, fields_of
@@ -77,6 +78,7 @@ class Policy(HashedOnce):
     time_words: TimeWords = TimeWords()  # what "last week", "originally" and "now" do
     decay: Decay = Decay()  # when a record is remembered, and what it loses until then; off by default
     copies: Copies = Copies()  # what becomes of records that say the same
+    updates: Updates = Updates()  # which of the records that say what has changed since come first
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart

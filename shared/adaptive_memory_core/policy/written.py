@@ -16,6 +16,7 @@ from adaptive_memory_core.policy.rerank import Rerank
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
+from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.policy.weights import Weights
 
@@ -27,6 +28,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "time_words": TimeWords,
     "decay": Decay,
     "copies": Copies,
+    "updates": Updates,
     "rerank": Rerank,
     "shown": Shown,
     "spreads": Spreads,

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.fuse import relevance, stretch
+from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.policy import Policy
@@ -31,6 +32,12 @@ _OF_ANYTHING = frozenset(
         "early late later mid start beginning middle end part day week month quarter year"
     )
 )  # what a question may say and still be about nothing but its time
+_ELSEWHERE = {  # in other languages whose words for time are known
+    "de": "passiert passierte geschah geschehen los gesprochen besprochen gesagt erzählt getan erfahren gelernt",
+    "fr": "passé parlé discuté dit raconté fait appris noté nouveau quoi est-ce",
+    "es": "pasó pasado ocurrió hablamos hablé dije dijo hice hicimos hecho aprendí noté nuevo",
+}
+_OF_ANYTHING_IN = {code: frozenset(words(said, code)) for code, said in _ELSEWHERE.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +78,9 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     if not fit:
         return None
-    own = policy.own_weights
-    together = max(sum(relevance(hit.similarity, hit.leads, policy.weighing, own).values()) for hit in fit)
+    fusion, own = policy.weighing, policy.own_weights
+    stretched = stretch([hit.similarity for hit in fit], fusion)
+    together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, stretched).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
 
@@ -111,9 +119,15 @@ def of_time_alone(cue: str, intent: Intent) -> bool:
     >>> last = Intent((Window(0.0, 1.0),), phrases=("last week",))
     >>> of_time_alone("What happened last week?", last), of_time_alone("Who won the chess match last week?", last)
     (True, False)
+    >>> of_time_alone("Was ist gestern passiert?", Intent((Window(0.0, 1.0),), phrases=("gestern",)))
+    True
     """
     if not intent.windows:
         return False
+    whole = cue
     for phrase in intent.phrases:
         cue = cue.replace(phrase, " ")
+    language = likeliest(whole, _OF_ANYTHING_IN)
+    if language in _OF_ANYTHING_IN:
+        return all(word in _OF_ANYTHING_IN[language] for word in words(cue, language))
     return all(word in _OF_ANYTHING for word in words(cue))

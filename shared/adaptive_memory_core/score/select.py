@@ -14,6 +14,7 @@ from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.kind_share import weighed
+from adaptive_memory_core.score.newest_first import Told, newest_first
 from adaptive_memory_core.score.time_match import attuned, timely
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
@@ -30,12 +31,13 @@ def select(
     vectors: Mapping[str, Any] = NO_VECTORS,
     use: Use = NO_USE,
     time_alone: bool = False,
+    told: Told | None = None,
 ) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
     Where a time is named, the same words at another time are another memory; where nothing besides is named
     (`time_alone`), what is of that time comes first. `vectors` (by the id in the
-    collection) are needed where the policy asks for diversity.
+    collection) are needed where the policy asks for diversity. `told` is what the newest of each fact is found by.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -47,6 +49,8 @@ def select(
     fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
     scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
     scored = timely(scored, intent, policy, alone=time_alone)
+    if told is not None and (told.facts is not None or policy.blending == "bounded"):
+        scored = newest_first(scored, told.cue, policy.updates, intent, speaker=told.speaker, facts=told.facts)
     weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
     strong = [one for one in scored if not too_weak(one, policy)] if weak else list(scored)
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
-from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 
@@ -135,6 +135,21 @@ def is_in_ram(collection: Collection) -> bool:
     """Whether it is embedded and kept nowhere: it goes with its process."""
     settings = _settings(collection)
     return _embedded(settings) and not settings.is_persistent
+
+
+def whole_of(ports: Ports) -> tuple[Path, Path]:
+    """The directory and the ledger's file of a memory over embedded Chroma; refuses what is not kept in files."""
+    ledger = ports.ledger
+    file = ledger.file.place if isinstance(ledger, SQLiteLedger) else None
+    collection = getattr(ports.records, "collection", None)
+    directory = directory_of(collection) if collection is not None else file and file.parent
+    if directory is None or file is None:
+        raise StoreError(
+            "Only a memory over embedded Chroma in a directory, with its ledger in a file, can be copied. Back a "
+            "server up by its own means, together with the ledger's file; of one in RAM, export_state() gives what was "
+            "learned."
+        )
+    return directory, file
 
 
 def address_of(collection: Collection) -> tuple[Any, ...]:

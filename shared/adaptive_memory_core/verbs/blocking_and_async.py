@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -17,6 +17,9 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.verbs.own_policy import OwnPolicy
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,6 +41,8 @@ class Memory(Protocol):
     def embedder_name(self) -> str: ...
     @property
     def executor(self) -> Executor: ...
+    @property
+    def same_fact(self) -> Theirs | None: ...
     def call(self) -> AbstractContextManager[None]: ...
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
@@ -54,6 +59,8 @@ class User(Protocol):
     def scope(self) -> Scope: ...
     @property
     def fallback(self) -> Fallback | None: ...
+    @property
+    def own_policy(self) -> OwnPolicy: ...
     def run(self, flow: Flow[T]) -> T: ...
     async def arun(self, flow: Flow[T]) -> T: ...
 

@@ -19,6 +19,7 @@ from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.own_policy import usual_policy
 
 
 def recall(
@@ -67,7 +68,11 @@ def recall(
         refuse=refuse,
         notes=(*request.notes, *notes),
     )
-    return shared_scope.recall(user.memory.ports(), asked, user.fallback)
+    ports = user.memory.ports()
+    name = user.memory.embedder_name
+    return _by_usual_policy(
+        user, policy, asked, lambda request: shared_scope.recall(ports, request, user.fallback), name
+    )
 
 
 def rerank(
@@ -92,13 +97,26 @@ def rerank(
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
     asked = replace(request, reranker=user.memory.reranker_of(reranker))
-    return reranking.rerank(user.memory.ports(), asked, given, check.guests(guests))
+    ports, welcome = user.memory.ports(), check.guests(guests)
+    return _by_usual_policy(user, policy, asked, lambda request: reranking.rerank(ports, request, given, welcome))
 
 
 def get(user: User, id: str) -> Flow[Record]:  # noqa: A002 - the contract's name
     """One record with its read state as of now; an unknown id raises NotFoundError. This does not count as a read."""
     memory, checked = user.memory, check.name(id, "id")
     return look_up.get(memory.ports(), user.scope, checked, regime=memory.regime, now=memory.now())
+
+
+def _by_usual_policy(
+    user: User, given: Policy | None, request: Request, go: Callable[[Request], Flow[Recall]], suits: str | None = None
+) -> Flow[Recall]:
+    """The request by the user's own policy, where there is one and the call brings none; suited to the embedder."""
+    memory = user.memory
+    usual = memory.policy if given is not None else (yield from usual_policy(user))
+    if usual is not memory.policy:
+        check.channels(usual, channels_of(memory.ports().sources))
+        request = replace(request, policy=usual if suits is None else usual.suited(suits))
+    return (yield from go(request))
 
 
 def _request(
@@ -130,4 +148,5 @@ def _request(
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
         fields=memory.fields,
+        same_fact=memory.same_fact,
     )

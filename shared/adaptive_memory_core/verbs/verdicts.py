@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
@@ -13,6 +14,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.verbs.blocking_and_async import User
+from adaptive_memory_core.verbs.own_policy import by_usual_policy
 
 
 def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> Flow[int]:
@@ -28,15 +30,16 @@ def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhe
             raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful={example!r}.")
     if not isinstance(recall, Recall):
         check.name(recall, "recall id")
-    return flows.feedback(
+    judging = partial(
+        flows.feedback,
         user.memory.ports(),
         user.scope,
         recall,
         helpful=[check.name(one, "id") for one in helpful],
         unhelpful=[check.name(one, "id") for one in unhelpful],
-        policy=user.memory.policy,
         now=user.memory.now(),
     )
+    return by_usual_policy(user, lambda policy: judging(policy=policy))
 
 
 def feedback_on_answer(
@@ -48,15 +51,16 @@ def feedback_on_answer(
     the latter two mean all records that were returned. With `turn`, ids of records are those that the turn returned.
     Ids that no longer exist are skipped. A record that several recalls of one turn returned is judged once.
     """
-    return answers.feedback_on_answer(
+    judging = partial(
+        answers.feedback_on_answer,
         user.memory.ports(),
         user.scope,
         _used(helpful),
         _used(unhelpful),
         turn=None if turn is None else check.name(turn, "turn"),
-        policy=user.memory.policy,
         now=user.memory.now(),
     )
+    return by_usual_policy(user, lambda policy: judging(policy=policy))
 
 
 def pin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002 - the contract's name
@@ -71,7 +75,7 @@ def unpin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: 
 
 def demote(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
     """Undo what a record has gained: pin, remembered flag and effect of reads are removed, importance is 5 % lower."""
-    return _change(user, id, flows.demotion(user.memory.policy), by)
+    return by_usual_policy(user, lambda policy: _change(user, id, flows.demotion(policy), by))
 
 
 def reset_balance(user: User) -> Flow[None]:

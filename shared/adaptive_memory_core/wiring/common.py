@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -15,8 +14,10 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
+from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Parts
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.policy.keeping import Keeping
@@ -44,6 +45,8 @@ class Asked:
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
         if (reranker := options.get("reranker")) is not None:
             as_reranker(reranker)
+        rule = as_rule(options.get("same_fact"))
+        self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
         self.stages: Stages = stages_with(self.channels)
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
@@ -114,7 +117,7 @@ class Common:
             log=asked.keeping.log,
             count_seconds=asked.keeping.count_seconds,
             fields=asked.fields,
-            languages=(English(),) if languages is None else tuple(languages),
+            languages=all_languages() if languages is None else tuple(languages),
             channels=asked.channels,
             sources=asked.stages,
             unanswered=asked.unanswered,

@@ -100,6 +100,7 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         background=common.background,
         handles=handles.pop_all(),
         reranker=asked.options.get("reranker"),
+        same_fact=asked.same_fact,
     )
 
 

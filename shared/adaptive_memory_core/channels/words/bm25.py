@@ -107,10 +107,11 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
         if len(one.docs)
     ]
     words = np.zeros(size, dtype=np.float64)
+    held_back = _held_back(layout.lengths, told / max(1, layout.live))
+    of_the_others = layout.lengths / np.maximum(1.0, told - layout.lengths)
     for one, weight, said in found:
-        long = layout.lengths[one.docs]
-        by_chance = long * (said - one.counts) / np.maximum(1.0, told - long)  # if it has as many as the others have
-        words[one.docs] += weight * _saturated(one.counts, long, told / max(1, layout.live), by_chance)
+        by_chance = of_the_others[one.docs] * (said - one.counts)  # if it has as many as the others have
+        words[one.docs] += weight * _saturated(one.counts, held_back[one.docs], by_chance)
     own = words / most
     if not in_sessions:
         return Coverage(own, None, None, None, by_accident(float(own.max(initial=0.0)) * most, layout.live))
@@ -143,29 +144,34 @@ def _surroundings(found: Sequence[_Held], layout: Layout, told: float) -> list[A
     sums = []
     for low, high in spans:
         long = lengths[high] - lengths[low]
-        sums.append((np.zeros(len(places)), long, float(long.sum()) / max(1, layout.live)))  # what is gone adds 0
+        average = float(long.sum()) / max(1, layout.live)  # what is gone adds 0
+        sums.append((np.zeros(len(places)), _held_back(long, average), long / max(1.0, told)))
     dense = np.zeros(len(places))
     for one, weight, said in found:
         dense[one.docs] = one.counts
         running = _running(dense[layout.order])
         dense[one.docs] = 0.0
-        for (low, high), (score, long, average) in zip(spans, sums, strict=True):
-            counts = running[high] - running[low]
-            np.add(score, weight * _saturated(counts, long, average, long * (said / told)), out=score)
+        for (low, high), (score, held_back, share) in zip(spans, sums, strict=True):
+            more = weight * _saturated(running[high] - running[low], held_back, share * said)
+            np.add(score, more, out=score)
     back = np.empty_like(places)
     back[layout.order] = places
     return [score[back] for score, _, _ in sums]
 
 
-def _saturated(counts: Array, lengths: Array, average: float, by_chance: Array) -> Array:
+def _held_back(lengths: Array, average: float) -> Array:
+    """How many times texts of these lengths must say a word until half of what it may add is added."""
+    return TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / max(average, 1e-9))
+
+
+def _saturated(counts: Array, held_back: Array, by_chance: Array) -> Array:
     """BM25's term frequency part, at most 1 + k1, as far as such a text would lack the word by chance: `by_chance` is
     how many a text of that length has on average.
 
-    >>> _saturated(np.ones(2), np.array([10.0, 100.0]), 10.0, np.array([0.0, 1.0])).round(2).tolist()
-    [1.0, 0.1]
+    >>> _saturated(np.ones(2), np.array([0.9, 0.9]), np.array([0.0, 1.0])).round(2).tolist()
+    [1.0, 0.22]
     """
-    held_back = TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / max(average, 1e-9))
-    return counts * (1.0 + TERM_SATURATION) / (counts + held_back) * np.exp(-BY_CHANCE * by_chance)
+    return (1.0 + TERM_SATURATION) * counts * np.exp(-BY_CHANCE * by_chance) / (counts + held_back)
 
 
 def _running(values: Array) -> Array:

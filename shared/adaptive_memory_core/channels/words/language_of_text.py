@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from adaptive_memory_core.channels.words.common_words import COMMON_WORDS
 from adaptive_memory_core.channels.words.function_words import FUNCTION_WORDS
@@ -64,7 +65,7 @@ def language_of(text: str) -> str | None:
         return None  # as most English texts are
     if _NO_RUSSIAN.search(text[:READ]):
         return None
-    found = evidence(text)
+    found = evidence(text[:READ])
     best = max(FUNCTION_WORDS, key=lambda code: found.get(code, 0.0))
     next_best = max((found[code] for code in found if code not in (best, ENGLISH)), default=0.0)
     enough = ENOUGH_OF_ASCII if text[:READ].isascii() else ENOUGH
@@ -78,10 +79,13 @@ def likeliest(text: str, among: Collection[str]) -> str:
     >>> likeliest("Wann war das?", ["de", "fr"]), likeliest("Kubernetes", ["de", "fr"])
     ('de', 'en')
     """
-    found = evidence(text)
+    if text.isascii() and _FOREIGN.isdisjoint(_ASCII_WORD.findall(text[:READ].lower())):
+        return ENGLISH
+    found = evidence(text[:READ])
     return max((ENGLISH, *among), key=lambda code: found.get(code, 0.0))
 
 
+@lru_cache(maxsize=64)  # of at most 600 characters each: a cue is asked about several times
 def evidence(text: str) -> Mapping[str, float]:
     """What speaks for each language: a sign that several languages have counts for each of them by that much less."""
     said: defaultdict[str, float] = defaultdict(float)

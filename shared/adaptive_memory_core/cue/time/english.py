@@ -74,7 +74,7 @@ class English:
         for one in asked:
             for span in _bounded(bare, one):
                 if today is not None and (span.start is None or span.start <= today):
-                    yield Sign(text[one.begin : one.end], Window(_posix(span.start), _posix(span.end)))
+                    yield Sign(text[one.begin : one.end], as_window(span))
         for lean, phrase in leaning(bare, [(one.begin, one.end) for one in asked]):
             yield Sign(phrase, lean=lean)
 
@@ -86,6 +86,11 @@ def local(now: float, zone: tzinfo) -> datetime | None:
     except (OverflowError, ValueError):
         return None
     return moment if 1100 < moment.year < 8900 else None
+
+
+def as_window(span: Span) -> Window:
+    """A span in POSIX seconds."""
+    return Window(_posix(span.start), _posix(span.end))
 
 
 def _posix(moment: datetime | None) -> float | None:

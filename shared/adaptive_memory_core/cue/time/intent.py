@@ -59,7 +59,7 @@ def understand(text: str, languages: Iterable[Language], *, now: float) -> Inten
     >>> bool(understand("what now?", [lambda text, now: [then, Sign("now", lean="present")]], now=0.0))
     False
     """
-    return together(sign for language in languages for sign in signs(text, language, now=now))
+    return together(told_once([signs(text, language, now=now) for language in languages]))
 
 
 def signs(text: str, language: Language, *, now: float) -> list[Sign]:
@@ -69,6 +69,24 @@ def signs(text: str, language: Language, *, now: float) -> list[Sign]:
         if not isinstance(one, Sign):
             raise TypeError(f"a language gave {one!r}, and not a Sign")
     return found
+
+
+def told_once(found: Iterable[Iterable[Sign]]) -> list[Sign]:
+    """The signs of several languages, in their order: what one has told of, a later one does not read otherwise.
+
+    >>> german, english = Sign("7.5.2023", Window(1.0, 2.0)), Sign("7.5.2023", Window(5.0, 6.0))
+    >>> told_once([[german], [english]]) == [german]
+    True
+    """
+    told: list[Sign] = []
+    for own in found:
+        before = tuple(told)
+        told += [one for one in own if not any(_overlap(one.phrase, other.phrase) for other in before)]
+    return told
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one in other or other in one
 
 
 def together(found: Iterable[Sign]) -> Intent:

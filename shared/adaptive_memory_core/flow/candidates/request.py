@@ -34,6 +34,7 @@ class Request:
     notes: tuple[str, ...] = ()
     fields: Fields = DEFAULT_FIELDS
     reranker: Theirs | None = None
+    same_fact: Theirs | None = None
 
     @property
     def candidates(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive_memory_core.cue.time.intent import Sign, signs, together
+from adaptive_memory_core.cue.time.intent import Sign, signs, together, told_once
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Refuse, Request
@@ -18,17 +18,17 @@ def understand_time(ports: Ports, request: Request) -> Flow[Request]:
     words = request.cue.own_words
     if not request.policy.time_words.enabled or not words.strip():
         return request
-    found: list[Sign] = []
+    found: list[list[Sign]] = []
     notes: list[str] = []
     for language in ports.languages:
         outcome = yield from attempt(Exception, signs, words, language, now=request.now)
-        found += outcome.value or ()
+        found.append(outcome.value or [])
         if outcome.error is not None:
             name = getattr(language, "__name__", type(language).__name__)
             notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
-    if not found and not notes:
+    if not any(found) and not notes:
         return request
-    asked = replace(request, intent=together(found), notes=(*request.notes, *notes))
+    asked = replace(request, intent=together(told_once(found)), notes=(*request.notes, *notes))
     return replace(asked, refuse=_strict(asked)) if asked.intent.windows and request.policy.time_words.strict else asked
 
 

@@ -8,12 +8,21 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.steps.candidate_vectors import Compared
 from adaptive_memory_core.flow.steps.relevance_floor import FloorVerdict
 from adaptive_memory_core.flow.steps.rerank_best import Reranked
+from adaptive_memory_core.flow.steps.same_facts import OUR_RULES, SameFacts
 from adaptive_memory_core.records import Dropped
+from adaptive_memory_core.score.newest_first import Told
 from adaptive_memory_core.score.nothing_found import of_time_alone
 from adaptive_memory_core.score.select import select
 
 
-def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Reranked, compared: Compared) -> Recall:
+def choose(
+    request: Request,
+    gathered: Gathered,
+    floor: FloorVerdict,
+    judged: Reranked,
+    compared: Compared,
+    facts: SameFacts = OUR_RULES,
+) -> Recall:
     """The hits to return, and everyone else with the reason."""
     use = use_of(gathered.known, request)
     kept, dropped = select(
@@ -25,6 +34,7 @@ def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Re
         vectors=compared.vectors,
         use=use,
         time_alone=of_time_alone(request.cue.own_words, request.intent),
+        told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
     )
     if floor.refused is not None:
         dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
@@ -38,7 +48,7 @@ def choose(request: Request, gathered: Gathered, floor: FloorVerdict, judged: Re
         policy=request.policy,
         kept=kept,
         dropped=(*dropped, *gathered.absent),
-        trace=(*request.notes, *gathered.notes, *floor.notes, *judged.notes, *compared.notes),
+        trace=(*request.notes, *gathered.notes, *floor.notes, *judged.notes, *compared.notes, *facts.notes),
         intent=request.intent,
         use=use,
         fields=request.fields,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign, called_here
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.one_answer import one_answer
 from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, FloorVerdict
@@ -39,7 +38,7 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
     if not best:
         return Reranked(hits)
     question = request.reranker.asked(policy.rerank.timeout_seconds, cue, [one.text for one in best])
-    outcome = yield from _answer(question)
+    outcome = yield from one_answer(question)
     error = outcome.error
     if error is None:
         try:
@@ -50,17 +49,6 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
         return Reranked(hits, (f"the reranker was left out: {said(error)}",))
     known = {one.hit._stored_id: share for one, share in zip(best, shares, strict=True)}
     return Reranked([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
-
-
-def _answer(question: Question) -> Flow[Outcome[Any]]:
-    """Its numbers; without a limit of time in this thread, as everything else."""
-    if question.seconds or question.coroutine:
-        return (yield from ask_foreign([question]))[0]
-    outcome = yield from attempt(Exception, called_here, question.call)
-    if not inspect.isawaitable(outcome.value):
-        return outcome
-    given = outcome.value
-    return (yield from ask_foreign([Question(lambda: given, 0.0, question.unanswered, coroutine=True)]))[0]
 
 
 def _judged(hit: Hit, share: float) -> Hit:

@@ -9,8 +9,8 @@ import numpy as np
 
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import Metadata
-from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.rows import rows_of
+from adaptive_memory_core.store.chroma.write_gate import told_alone
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 def overwrite(collection: Collection, rows: Sequence[MirrorRow], gone: Sequence[str]) -> None:
     """Text, vector and metadata as the rows have them, whatever stood there; what is gone is deleted."""
     if gone:
-        told(lambda: collection.delete(ids=list(gone)))
+        told_alone(collection, lambda: collection.delete(ids=list(gone)))
     if rows:
         present = {stored_id: metadata for stored_id, _, metadata in rows_of(collection, [row[0] for row in rows])}
         metadatas: Any = [_instead(present.get(row.stored_id), row.metadata) for row in rows]
-        told(
+        told_alone(
+            collection,
             lambda: collection.upsert(
                 ids=[row.stored_id for row in rows],
                 documents=["" if row.text is None else row.text for row in rows],
                 metadatas=metadatas,
                 embeddings=[np.frombuffer(row.vector, dtype="<f4") for row in rows],
-            )
+            ),
         )
 
 

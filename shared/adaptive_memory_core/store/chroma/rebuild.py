@@ -20,6 +20,7 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.chroma.calls import client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_database import Contents, Row
 from adaptive_memory_core.store.chroma.salvage import salvage
+from adaptive_memory_core.store.chroma.write_gate import told_alone
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -130,7 +131,7 @@ def _embedded(texts: Mapping[str, str], embed: Embed) -> dict[str, Row]:
 def _write(collection: Collection, vectors: Mapping[str, Any]) -> None:
     """`upsert` alone brings a vector back that the index lacks; it leaves text and metadata as they are."""
     rows: Any = [np.asarray(vector, dtype=np.float32) for vector in vectors.values()]
-    told(lambda: collection.upsert(ids=list(vectors), embeddings=rows))
+    told_alone(collection, lambda: collection.upsert(ids=list(vectors), embeddings=rows))
 
 
 def _report(progress: Progress | None, done: int, total: int) -> None:

@@ -11,6 +11,7 @@ from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
+from adaptive_memory_core.store.chroma.write_gate import told_alone
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
@@ -120,8 +121,9 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
+            delete = self.collection.delete  # looked up before nobody else may write: others' writes come first
             with self.heard.changing(own):
-                told(lambda: self.collection.delete(ids=own))
+                told_alone(self.collection, lambda: delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -160,9 +162,10 @@ class ChromaRecords:
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
         ids = list(changes)
-        metadatas: list[Any] = [dict(one) for one in changes.values()]
+        metadatas: Any = [dict(one) for one in changes.values()]
+        update = self.collection.update
         with self.heard.changing(ids):
-            told(lambda: self.collection.update(ids=ids, metadatas=metadatas))
+            told_alone(self.collection, lambda: update(ids=ids, metadatas=metadatas))
         self.heard.annotated(changes)
 
     def _write(
@@ -174,7 +177,9 @@ class ChromaRecords:
     ) -> None:
         ids, texts = [one.stored_id for one in records], [one.record.text for one in records]
         with self.heard.changing(ids):
-            told(lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors))
+            told_alone(
+                self.collection, lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors)
+            )
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0

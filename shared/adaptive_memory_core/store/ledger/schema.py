@@ -337,6 +337,11 @@ _SAID = """
 ALTER TABLE records ADD COLUMN said BLOB;     -- digest of the words that the reads are of; NULL: not kept yet
 """
 
+_OWN_POLICIES = """
+ALTER TABLE users ADD COLUMN policy TEXT;        -- the user's own, as JSON; NULL: the memory's
+ALTER TABLE users ADD COLUMN lead_weights TEXT;  -- how far verdicts have moved what each lead counts, as JSON
+"""
+
 _MIRROR_DROPS = """
 ALTER TABLE mirror_size ADD COLUMN drops INTEGER NOT NULL DEFAULT 0;  -- removals so far, of what has a row or has none
 """
@@ -370,6 +375,7 @@ MIGRATIONS: tuple[str, ...] = (
     _READERS,
     _WORDS_VERSION,
     _SAID,
+    _OWN_POLICIES,
     _MIRROR_DROPS,
     _SHARING,
 )

@@ -19,6 +19,7 @@ from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
 from adaptive_memory_core.store.ledger.notes import LedgerNotes
 from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
+from adaptive_memory_core.store.ledger.own_policies import LedgerPolicies
 from adaptive_memory_core.store.ledger.recalls import LedgerRecalls
 from adaptive_memory_core.store.ledger.removal import LedgerRemoval
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
@@ -54,6 +55,7 @@ class SQLiteLedger:
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
         self.sharing = LedgerSharing(shared)
+        self.own_policies = LedgerPolicies(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property

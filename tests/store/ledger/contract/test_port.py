@@ -19,6 +19,7 @@ PARTS = (
     *("states", "inheritance", "recalls", "log", "verdicts", "removal", "id_locks", "audit", "statistics", "floors"),
     *(
         "notes",
+        "own_policies",
         "outbox",
         "words",
         "mirror",

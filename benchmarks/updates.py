@@ -1,0 +1,179 @@
+"""Is the newest version of a fact found first? Facts that changed twice, without anyone saying what replaced what.
+
+    python -m benchmarks.updates
+    python -m benchmarks.updates --embedder minilm --half "held out"
+
+Each fact has three versions, about 90 days apart, and is asked for after the last one. `same`: all in the same words.
+`praised`: the first one was read and called helpful twice before it changed. `other`: the newest one is worded
+otherwise than the two before it. `all other`: each one is worded otherwise. `unchanged`: the asked fact has one
+version, and half of the others changed as in `other`. In "one relation", a user's records are about one relation of
+many subjects, in "all relations" about all of them, so that a subject has many other facts; and there is other talk.
+`newest@1` is the share of questions whose first hit is the newest version, `fact@1` the share whose first hit is any
+version of it. Relations with an even number were tuned on; the others are held out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chromadb
+
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core.evaluate.metrics import mean
+from benchmarks.recall_quality import EMBEDDERS
+from benchmarks.report import print_table, write_json
+from benchmarks.rot import DAY, Clock
+from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation
+
+START, APART, LAST = 1_700_000_000.0, 90 * DAY, 220 * DAY
+MODES = ("same", "praised", "other", "all other", "unchanged")
+CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS)}
+HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
+POLICIES: dict[str, Policy] = {
+    "default": Policy(),
+    "without": Policy().replace(updates={"newest_first": False}),
+    "composite": Policy.preset("composite"),
+    "equal": Policy.preset("equal"),
+}
+
+
+class Fact(NamedTuple):
+    """A relation of a subject, with its versions, oldest first."""
+
+    relation: Relation
+    subject: str
+    texts: tuple[str, ...]
+    times: tuple[float, ...]
+
+    @property
+    def ids(self) -> list[str]:
+        return [f"{self.relation.name} of {self.subject}, {number}" for number in range(len(self.texts))]
+
+    @property
+    def question(self) -> str:
+        return self.relation.question.format(s=self.subject)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument("--policies", nargs="+", default=["default", "without"], choices=list(POLICIES))
+    parser.add_argument("--modes", nargs="+", default=list(MODES), choices=MODES)
+    parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=list(CROWDS))
+    parser.add_argument("--half", nargs="+", default=list(HALVES), choices=list(HALVES))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows = list(rows_of(arguments))
+    print_table(rows, title=f"The newest version first, embedder {arguments.embedder}")
+    if arguments.json:
+        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+
+
+def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    embed = EMBEDDERS[arguments.embedder]()
+    for crowd in arguments.crowds:
+        for mode in arguments.modes:
+            facts = facts_of(mode, random.Random(arguments.seed))
+            for name in arguments.policies:
+                found = measure(facts, crowd, POLICIES[name], embed, praised=mode == "praised")
+                for half in arguments.half:
+                    own = [pair for fact, *pair in found if fact.relation in HALVES[half]]
+                    newest, right = ([pair[place] for pair in own] for place in (0, 1))
+                    said = {"newest@1": round(mean(newest), 3), "fact@1": round(mean(right), 3)}
+                    yield {"records": crowd, "mode": mode, "half": half, "policy": name, "questions": len(own), **said}
+
+
+def facts_of(mode: str, chance: random.Random) -> list[Fact]:
+    """Every relation of every subject, each with values of its own."""
+    return [
+        _fact(relation, subject, mode, chance)
+        for relation in RELATIONS
+        for subject in (THINGS if relation.of_things else PEOPLE)
+    ]
+
+
+def _fact(relation: Relation, subject: str, mode: str, chance: random.Random) -> Fact:
+    values, others = chance.sample(relation.values, 3), chance.sample(relation.others, 2)
+    changed = [relation.plain, relation.plain, others[0]]
+    forms = {"other": changed, "unchanged": changed, "all other": [relation.plain, *others]}
+    begun = chance.uniform(0, 30 * DAY)
+    times = [START + begun + APART * number + chance.uniform(-5, 5) * DAY for number in range(3)]
+    texts = [
+        _said(form, subject, value) for form, value in zip(forms.get(mode, [relation.plain] * 3), values, strict=True)
+    ]
+    kept = 1 if mode == "unchanged" and chance.random() < 0.5 else 3
+    return Fact(relation, subject, tuple(texts[:kept]), tuple(times[:kept]))
+
+
+def _said(form: str, subject: str, value: str) -> str:
+    text = form.format(s=subject, v=value)
+    return text[0].upper() + text[1:]
+
+
+def measure(
+    facts: Sequence[Fact], crowd: str, policy: Policy, embed: Any, *, praised: bool
+) -> Iterator[tuple[Fact, float, float]]:
+    """For each fact that is asked for, whether its newest version came first, and whether any of its versions did."""
+    clock, client = Clock(START), chromadb.EphemeralClient()
+    collection = client.create_collection(
+        "updates", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
+    )
+    keeping = Keeping(log=False, lag_seconds=3600)
+    with AdaptiveMemory(collection, embedder=embed, policy=policy, clock=clock, keeping=keeping) as memory:
+        for user, own in _users(facts, crowd).items():
+            yield from _asked(memory, clock, user, own, praised=praised)
+    client.delete_collection("updates")
+
+
+def _users(facts: Sequence[Fact], crowd: str) -> dict[str, list[Fact]]:
+    users: dict[str, list[Fact]] = {}
+    for fact in facts:
+        users.setdefault(f"user {RELATIONS.index(fact.relation) // CROWDS[crowd]}", []).append(fact)
+    return users
+
+
+def _asked(
+    memory: AdaptiveMemory, clock: Clock, name: str, facts: Sequence[Fact], *, praised: bool
+) -> Iterator[tuple[Fact, float, float]]:
+    user, clock.now = memory.for_user(name), START
+    if praised:
+        user.remember_many([_record(fact, 0) for fact in facts])
+        _praise(user, clock, facts)
+    user.remember_many([_record(fact, number) for fact in facts for number in range(praised, len(fact.texts))])
+    user.remember_many(_talk(facts))
+    clock.now = START + LAST
+    for fact in facts:
+        if len(fact.ids) == min(len(one.ids) for one in facts):  # where some did not change, those are asked for
+            first = user.recall(fact.question, k=5, reinforce=False).ids[:1]
+            yield fact, float(first == (fact.ids[-1],)), float(bool(set(first) & set(fact.ids)))
+
+
+def _record(fact: Fact, number: int) -> dict[str, Any]:
+    return {"text": fact.texts[number], "id": fact.ids[number], "created_at": fact.times[number]}
+
+
+def _talk(facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Something else about every subject, at times that lie between the others'."""
+    subjects = list(dict.fromkeys(fact.subject for fact in facts))
+    return [
+        {"text": _said(TALK[number % len(TALK)], subject, ""), "created_at": START + (50 + 7 * number) * DAY}
+        for number, subject in enumerate(subjects)
+    ]
+
+
+def _praise(user: Any, clock: Clock, facts: Sequence[Fact]) -> None:
+    for _ in range(2):
+        clock.now += 5 * DAY
+        for fact in facts:
+            recall = user.recall(fact.question, k=5)
+            user.feedback(recall, helpful=[one for one in recall.ids if one in fact.ids])
+
+
+if __name__ == "__main__":
+    main()

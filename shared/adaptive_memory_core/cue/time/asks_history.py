@@ -1,0 +1,39 @@
+"""Does a cue ask for what was, or for all that ever was, not for what is? The rules are English."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
+from adaptive_memory_core.cue.time.intent import Intent
+
+_HISTORY = re.compile(
+    r"\b(?:histor\w+|timeline|chronolog\w+|over (?:time|the (?:years|months|weeks|course))|so far|ever|previous\w*"
+    r"|earlier|former\w*|initial\w*|original\w*|used to|until|till|back then|(?:not|no) longer|any ?more|evolv\w+"
+    r"|change[ds]?|changing|differ\w*|compare\w*|(?<!how )old|first|before)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_history(cue: str, intent: Intent) -> bool:
+    """Whether older statements are asked for as well, or alone.
+
+    >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
+    >>> asked = ("where did Ilse live before?", "how did the plan change?", "where does Ilse live?", "how old is Ilse?")
+    >>> [asks_history(cue, NO_INTENT) for cue in asked]
+    [True, True, False, False]
+    """
+    if intent.windows or intent.lean in ("past", "earliest"):
+        return True
+    return _HISTORY.search(cue) is not None
+
+
+@lru_cache(maxsize=512)
+def in_past_tense(text: str) -> bool:
+    """Whether its verb says that it is over; a question of that kind is about what was.
+
+    >>> in_past_tense("where did Ilse live?"), in_past_tense("where does Ilse live?")
+    (True, False)
+    """
+    return PAST_TENSE.search(text) is not None

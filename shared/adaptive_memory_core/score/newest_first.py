@@ -1,0 +1,118 @@
+"""Which of the candidates that say the same is the newest? It takes the place of the best one; the others follow."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from adaptive_memory_core.cue.time.asks_history import asks_history
+from adaptive_memory_core.cue.time.intent import Intent
+from adaptive_memory_core.policy.updates import Updates
+from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.score.fact_versions import Versions
+
+NEWEST = "newest"  # the name of the part that lifts a score
+Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection
+
+
+class Told(NamedTuple):
+    """What is asked for, under which key records name their speaker, and what a rule of the caller's says of them."""
+
+    cue: str
+    speaker: str
+    facts: Facts | None = None
+
+
+def newest_first(
+    ranked: Sequence[Scored], cue: str, rule: Updates, intent: Intent, *, speaker: str, facts: Facts | None = None
+) -> list[Scored]:
+    """The candidates, best first, with the newest of each fact at the place of the best that says it.
+
+    The older ones follow at the places that are left, newest first, and each names the newest (`hit.older_than`).
+    Nothing changes where the cue asks for what was, and for records of one time, or of an unknown one. `facts` are a
+    caller's own, in the place of our rules.
+
+    >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
+    >>> from adaptive_memory_core.records import Hit
+    >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin.")
+    >>> ranked = [Scored(Hit(Record(text, text, created_at=float(day)), 0.5, text), score, {"similarity": score}, {})
+    ...           for day, (text, score) in enumerate(zip(texts, (0.9, 0.5, 0.4)))]
+    >>> found = newest_first(ranked, "Where does Ilse live?", Updates(), NO_INTENT, speaker="speaker")
+    >>> [(one.id, one.score, one.older_than) for one in found[:2]]
+    [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
+    """
+    if len(ranked) < 2 or not rule.newest_first or asks_history(cue, intent):
+        return list(ranked)
+    top = ranked[: rule.candidates]
+    times = [began(one.record) for one in top]
+    if len(set(times)) < 2:
+        return list(ranked)
+    groups = list(Versions(top, times, cue, rule, speaker).groups()) if facts is None else _told(top, times, facts)
+    if not groups:
+        return list(ranked)
+    order = list(range(len(ranked)))
+    found: dict[int, Scored] = {}
+    for group in groups:
+        _in_turn(ranked, times, group, order, found)
+    return _alike([found.get(one, ranked[one]) for one in order])
+
+
+def began(record: Record) -> float | None:
+    """When what a record says began to hold, as far as that is known."""
+    return record.created_at if record.valid_from is None else record.valid_from
+
+
+def _told(top: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> list[list[int]]:
+    """What says the same, as a caller has it."""
+    groups: dict[Hashable, list[int]] = {}
+    for number, one in enumerate(top):
+        fact = facts.get(one.hit._stored_id)
+        if fact is not None and times[number] is not None:
+            groups.setdefault(fact, []).append(number)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _in_turn(
+    ranked: Sequence[Scored],
+    times: Sequence[float | None],
+    group: list[int],
+    order: list[int],
+    found: dict[int, Scored],
+) -> None:
+    """The newest of a group at the place of its best, and the others at the places that are left, newest first."""
+
+    def now_at(place: int) -> Scored:
+        return found.get(order[place], ranked[order[place]])
+
+    newest, *older = sorted(group, key=lambda one: (-(times[one] or 0.0), one))
+    if times[newest] == times[older[-1]]:
+        return
+    first = min(order.index(one) for one in group)
+    scores = {newest: now_at(first).score}
+    places = sorted(order.index(one) for one in group if one != newest)
+    scores |= {one: now_at(place).score for one, place in zip(older, places, strict=True)}
+    before = order.index(newest)
+    for one, place in zip(older, places, strict=True):
+        order[place] = one
+    order.insert(first, order.pop(before))
+    for one, score in scores.items():
+        older_than = ranked[newest].id if times[one] != times[newest] else None
+        found[one] = _scored(ranked[one], score, older_than)
+
+
+def _alike(ranked: list[Scored]) -> list[Scored]:
+    """All with the same parts, as everywhere: the log writes them down by their places."""
+    if not any(NEWEST in one.parts for one in ranked):
+        return ranked
+    return [one if NEWEST in one.parts else replace(one, parts={**one.parts, NEWEST: 0.0}) for one in ranked]
+
+
+def _scored(one: Scored, score: float, older_than: str | None) -> Scored:
+    """With that score, and parts that add up to it."""
+    hit = one.hit if older_than is None else replace(one.hit, older_than=older_than)
+    if score >= one.score:
+        parts = one.parts if score == one.score else {**one.parts, NEWEST: score - one.score}
+    else:
+        parts = {name: part * score / one.score for name, part in one.parts.items()}
+    return replace(one, hit=hit, score=score, parts=parts)

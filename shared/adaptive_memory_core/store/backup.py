@@ -1,0 +1,162 @@
+"""How is a memory copied while it is in use? Databases by SQLite's own backup, the index while nobody writes into it.
+
+The copy stands under its name only once all of it is there, on disk, and has been read again. The ledger is copied
+last: a read stands in it before the collection shows it, so a ledger must never be older than its collection.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
+from adaptive_memory_core.store.chroma import index_files, own_database
+from adaptive_memory_core.store.chroma.rebuild import ASIDE
+from adaptive_memory_core.store.chroma.write_gate import alone
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.locations import LEDGER_NAME
+
+DATABASES = (".sqlite3", ".sqlite", ".db")
+LEFT_OUT = (
+    ".lock",
+    ".locks",
+    "-wal",
+    "-shm",
+    "-journal",
+    ".torn",
+)  # of processes that run, or in a database's copy
+UNFINISHED = ".unfinished"
+LOOKS = 3  # another program that writes into the collection cannot be kept out
+Progress = Callable[[int, int], object]
+
+
+def back_up(directory: Path, ledger: Path, target: Path, progress: Progress | None = None) -> Path:
+    """Copy a directory with its ledger to a new one, which may be opened in its place; gives the copy.
+
+    `progress` hears how many bytes of how many are copied. Whatever fails, nothing stands under the target's name.
+    """
+    _check(directory, target)
+    aside = target.with_name(target.name + UNFINISHED)
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        _copy_whole(directory, ledger, aside, progress)
+        if target.exists():
+            target.rmdir()
+        aside.rename(target)
+        _sync(target.parent)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(
+            f"The memory cannot be backed up to {str(target)!r}: {error}. Nothing stands there. Give a directory on a "
+            "disk that has room and may be written."
+        ) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return target
+
+
+def _check(directory: Path, target: Path) -> None:
+    inside = target.resolve().is_relative_to(directory.resolve())
+    if inside or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
+        raise InvalidInputError(
+            f"{str(target)!r} {'is within the memory itself' if inside else 'is there already'}. Give a directory that "
+            "does not exist yet, or is empty, outside of the memory's own."
+        )
+
+
+def _copy_whole(directory: Path, ledger: Path, aside: Path, progress: Progress | None) -> None:
+    """Until the copy is whole: what others write into the collection may have come in between."""
+    for look in range(1, LOOKS + 1):
+        with alone(directory):
+            _copy(directory, ledger, aside, _Counted(progress, _size(directory, ledger)))
+        wrong = _faults(aside)
+        if not wrong:
+            return
+        if look == LOOKS:
+            raise StoreError(
+                f"The copy of {str(directory)!r} is not whole: {' '.join(wrong)} Nothing stands there. Where the "
+                "memory itself is damaged (memory.check() says so), repair it first; else another program writes into "
+                "the collection all the time: pause it."
+            )
+
+
+def _copy(directory: Path, ledger: Path, aside: Path, copied: _Counted) -> None:
+    for file in _files(directory, ledger):
+        place = aside / file.relative_to(directory)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix in DATABASES:
+            _copy_database(file, place)
+        else:
+            shutil.copy2(file, place)
+        _sync(place)
+        copied(file)
+    _copy_database(ledger, aside / LEDGER_NAME)
+    _sync(aside / LEDGER_NAME)
+    copied(ledger)
+
+
+def _files(directory: Path, ledger: Path) -> Iterator[Path]:
+    """All of the directory but the ledger, what has been put aside, and what belongs to processes that run. Chroma's
+    database comes before its index, which may be ahead of it but not behind."""
+    found = [one for one in sorted(directory.rglob("*")) if one.is_file() and not _is_left_out(one, directory)]
+    found = [one for one in found if one.resolve() != ledger.resolve() and one.name != LEDGER_NAME]
+    yield from sorted(found, key=lambda one: one.suffix not in DATABASES)
+
+
+def _is_left_out(file: Path, directory: Path) -> bool:
+    parts = file.relative_to(directory).parts
+    return parts[0] == ASIDE or any(one.endswith(LEFT_OUT) for one in parts)
+
+
+def _size(directory: Path, ledger: Path) -> int:
+    return sum(one.stat().st_size for one in [*_files(directory, ledger), ledger])
+
+
+def _copy_database(file: Path, place: Path) -> None:
+    """As of one moment, whoever writes it meanwhile."""
+    place.unlink(missing_ok=True)
+    with (
+        closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)) as source,
+        closing(sqlite3.connect(place)) as copy,
+    ):
+        source.backup(copy, pages=-1)
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _faults(copy: Path) -> list[str]:
+    """What is wrong with the copy: all of it is read."""
+    wrong = own_database.faults(copy)
+    for one in [] if wrong else own_database.collection_ids(copy):
+        held = own_database.contents(copy, one)
+        wrong += [] if held is None else index_files.faults(held)
+    try:
+        ledger = SQLiteLedger(str(copy / LEDGER_NAME))
+    except AdaptiveMemoryError as error:
+        return [*wrong, str(error)]
+    with closing(ledger):
+        return [*wrong, *ledger.faults()]
+
+
+def _sync(place: Path) -> None:
+    with suppress(PermissionError):  # a directory, on some systems
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+class _Counted:
+    """Says how many bytes of how many are copied."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def __call__(self, file: Path) -> None:
+        self._done += file.stat().st_size
+        if self._progress is not None:
+            self._progress(min(self._done, self._total), self._total)

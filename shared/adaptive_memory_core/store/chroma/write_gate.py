@@ -1,0 +1,67 @@
+"""Who writes into an embedded Chroma just now? One at a time, of all processes, and nobody while it is being copied.
+
+Chroma's index is five files and a database that belong together. A copy is whole only if nobody writes meanwhile.
+Threads gain nothing by writing at once: Chroma holds the whole process still while one of them does.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from filelock import FileLock, Timeout
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.chroma.calls import told
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+T = TypeVar("T")
+LOCK_NAME = "adaptive_memory.chroma.lock"
+PATIENCE_SECONDS = 600.0  # a large directory takes a while to be copied
+POLL_SECONDS = 0.002
+_of_directories: weakref.WeakValueDictionary[tuple[int, Path], _Gate] = weakref.WeakValueDictionary()
+
+
+def told_alone(collection: Collection, write: Callable[[], T]) -> T:
+    """What a write into the collection gives, its errors in our words. One on a server is not ours to guard."""
+    settings = collection._client.get_settings()
+    if not settings.is_persistent or "fastapi" in str(settings.chroma_api_impl).lower():
+        return told(write)
+    with alone(Path(settings.persist_directory)):
+        return told(write)
+
+
+@interruptible
+def alone(directory: Path) -> Generator[None, None, None]:
+    """Nobody else writes into the Chroma of this directory."""
+    gate = _of_directories.setdefault((os.getpid(), directory), _Gate(directory))
+    with gate.threads:
+        try:
+            gate.processes.acquire(timeout=PATIENCE_SECONDS, poll_interval=POLL_SECONDS)
+        except Timeout as error:
+            raise StoreError(
+                f"Another process has been writing or copying {str(directory)!r} for more than {PATIENCE_SECONDS:g} "
+                "seconds. Nothing was written; end it, or wait for it, and call again."
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"A lock in {str(directory)!r} cannot be taken: {error}. Nothing was written. Give a directory that "
+                "may be written."
+            ) from error
+        try:
+            yield
+        finally:
+            gate.processes.release()
+
+
+class _Gate:
+    def __init__(self, directory: Path) -> None:
+        self.threads = threading.RLock()
+        self.processes = FileLock(directory / LOCK_NAME, thread_local=False)

@@ -1,0 +1,105 @@
+"""Does a recall say what is true now, though an older record was praised, and say of that one that it is older?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
+from adaptive_memory_core.context.entries import entries
+from tests.conftest import Clock
+
+CUE = "where does Ilse live?"
+
+
+@pytest.fixture
+def moved(alice: UserMemory, clock: Clock) -> UserMemory:
+    """Ilse's home, read and praised, and then another one."""
+    alice.remember("Ilse lives in Oslo.", id="old")
+    alice.remember("Colm lives in Rome.", id="colm")
+    for _ in range(2):
+        clock.pass_days(1)
+        alice.feedback(alice.recall(CUE, k=1), helpful=["old"])
+    clock.pass_days(90)
+    alice.remember("Ilse lives in Turin.", id="new")
+    clock.pass_days(1)
+    return alice
+
+
+async def test_the_newest_comes_first_and_the_praised_one_follows(moved: UserMemory) -> None:
+    for found in (moved.recall(CUE, reinforce=False), await moved.arecall(CUE, reinforce=False)):
+        assert found.ids[:2] == ("new", "old")
+        assert (found[0].older_than, found[1].older_than) == (None, "new")
+        assert found[0].score >= found[1].score
+        assert sum(found[0].parts.values()) == pytest.approx(found[0].score)
+    assert moved.recall(CUE, k=1).ids == ("new",)
+    assert moved.recall("where did Ilse live before?", k=1, reinforce=False).ids == ("old",)
+
+
+def test_every_way_to_show_it_says_which_one_is_older(moved: UserMemory) -> None:
+    found = moved.recall(CUE)
+    assert "old (older: the newest is new)" in found.explain()
+    for style in ("text", "xml", "markdown"):
+        lines = found.render(style=style).splitlines()
+        assert [("Oslo" in line) for line in lines] == [("older" in line) for line in lines]
+    assert "older: has changed since" in found.render(style="messages")[0]["content"]
+    assert entries(found)[1].in_brief == "older: Ilse lives in Oslo."
+
+
+def test_what_replaces_another_by_name_still_hides_it(moved: UserMemory, clock: Clock) -> None:
+    moved.remember("Ilse lives in Graz.", id="newest", supersedes="new")
+    clock.pass_days(1)
+    assert moved.recall(CUE).ids[:2] == ("newest", "old")
+
+
+def test_it_can_be_switched_off_and_the_literatures_blends_know_nothing_of_it(moved: UserMemory) -> None:
+    off = Policy().replace(updates={"newest_first": False})
+    for policy in (off, Policy.preset("generative_agents")):
+        assert all(hit.older_than is None for hit in moved.recall(CUE, policy=policy, reinforce=False))
+
+
+def _labels(cue: str, texts: Sequence[str]) -> list[str | None]:
+    return ["home" if "Ilse" in text or "packed" in text else None for text in texts]
+
+
+async def _later(cue: str, texts: Sequence[str]) -> list[str | None]:
+    await asyncio.sleep(0)
+    return _labels(cue, texts)
+
+
+@pytest.mark.parametrize("rule", [_labels, _later])
+async def test_a_rule_of_the_users_decides(collection: Collection, clock: Clock, embed: Any, rule: Any) -> None:
+    with AdaptiveMemory(collection, embedder=embed, clock=clock, same_fact=rule) as memory:
+        alice = memory.for_user("alice")
+        alice.remember("Ilse lives in Oslo.", id="old")
+        clock.pass_days(9)
+        alice.remember("She packed for Turin where all live.", id="new")
+        assert alice.recall(CUE).ids == ("new", "old")
+        assert (await alice.arecall(CUE)).ids == ("new", "old")
+
+
+def _failing(cue: str, texts: Sequence[str]) -> list[str | None]:
+    raise RuntimeError("no credit left")
+
+
+@pytest.mark.parametrize("rule", [_failing, lambda cue, texts: ["one label"], lambda cue, texts: "home"])
+def test_a_rule_that_fails_costs_a_note(
+    collection: Collection, clock: Clock, embed: Any, rule: Callable[..., Any]
+) -> None:
+    with AdaptiveMemory(collection, embedder=embed, clock=clock, same_fact=rule) as memory:
+        alice = memory.for_user("alice")
+        alice.remember("Ilse lives in Oslo.", id="old")
+        clock.pass_days(9)
+        alice.remember("Ilse lives in Turin.", id="new")
+        found = alice.recall(CUE)
+        assert found.ids == ("new", "old")  # by our own rules
+        assert any("the rule for what says the same was left out" in note for note in found.trace)
+
+
+def test_what_is_no_rule_is_refused(collection: Collection, embed: Any) -> None:
+    with pytest.raises(InvalidInputError, match="Give a function of a cue and a list of texts"):
+        AdaptiveMemory(collection, embedder=embed, same_fact="home")  # type: ignore[arg-type] # that is the point

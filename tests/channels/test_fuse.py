@@ -1,0 +1,44 @@
+"""Are the shares of channels such that they add up, and the same however an embedder stretches its similarities?"""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.channels.fuse import relevances, shares_of, stretch
+from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.records import Hit, Record
+
+shares = st.floats(0.0, 1.0)
+
+
+def hits(similarities: list[float], words: list[float], chance: float) -> list[Hit]:
+    leads = [{"words": one, "chance": chance} for one in words]
+    return [Hit(Record(str(n), "x"), like, str(n), leads[n]) for n, like in enumerate(similarities)]
+
+
+@given(shares, st.sets(st.sampled_from(LEADS)), st.floats(0.125, 8.0))
+def test_shares_add_up_to_one_whatever_the_chance(chance: float, names: set[str], stretched: float) -> None:
+    found = shares_of({"words", *names}, chance, Fusion(), {}, stretched)
+    assert abs(sum(found.values()) - 1.0) < 1e-9
+
+
+def test_a_relevance_is_a_number_between_0_and_1() -> None:
+    for parts in relevances(hits([1.0] * 30, [1.0] * 30, 0.0), Fusion(), {}, 0.0):
+        assert abs(sum(parts.values()) - 1.0) < 1e-9
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30), shares)
+def test_the_ranking_hardly_hangs_on_how_alike_an_embedder_finds_all_texts(close: list[float], offset: float) -> None:
+    narrow = [0.75 + 0.25 * one for one in close]
+    assert stretch(narrow, Fusion()) >= stretch(close, Fusion())
+    shifted = [offset + one for one in close]
+    assert abs(stretch(shifted, Fusion()) - stretch(close, Fusion())) < 1e-6
+
+
+def test_narrow_similarities_decide_where_words_say_nothing_certain() -> None:
+    close, words = [0.80, 0.79, *[0.77] * 20], [0.0, 0.03, *[0.0] * 20]
+    parts = relevances(hits(close, words, 0.9), Fusion(), {}, 0.0)
+    plain = relevances(hits(close, words, 0.9), Fusion(spread=0.0), {}, 0.0)
+    assert sum(parts[0].values()) > sum(parts[1].values())
+    assert sum(plain[0].values()) < sum(plain[1].values())

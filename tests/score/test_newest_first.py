@@ -1,0 +1,134 @@
+"""Does the newest of what says the same come first, and does nothing else move?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent, Window
+from adaptive_memory_core.policy import Updates
+from adaptive_memory_core.records import Hit, Record, Scored
+from adaptive_memory_core.score.newest_first import newest_first
+
+CUE = "Where does Ilse live?"
+
+
+def ranked(*texts: str, days: Sequence[float | None] | None = None, speakers: Sequence[str] = ()) -> list[Scored]:
+    """The texts, best first; each a day newer than the one before it, unless told otherwise."""
+    times = list(range(len(texts))) if days is None else list(days)
+    found = []
+    for number, (text, time) in enumerate(zip(texts, times, strict=True)):
+        stored = {"speaker": speakers[number]} if speakers else {}
+        record = Record(text, text, created_at=None if time is None else float(time), stored=stored)
+        score = 0.9 - 0.1 * number
+        found.append(Scored(Hit(record, score, text), score, {"similarity": score}, {}))
+    return found
+
+
+def texts_of(found: Sequence[Scored]) -> list[str]:
+    return [one.text for one in found]
+
+
+def first(cue: str, *texts: str, **more: Any) -> str:
+    intent = more.pop("intent", NO_INTENT)
+    return newest_first(ranked(*texts, **more), cue, Updates(), intent, speaker="speaker")[0].text
+
+
+OSLO, ROME, TURIN = "Ilse lives in Oslo.", "Ilse lives in Rome.", "Ilse lives in Turin."
+
+
+def test_three_versions_come_newest_first_and_the_older_ones_are_marked() -> None:
+    given = ranked(OSLO, "Colm has a cat.", ROME, "Colm has a dog at home.", TURIN)
+    found = newest_first(given, CUE, Updates(), NO_INTENT, speaker="speaker")
+    assert texts_of(found) == [TURIN, ROME, "Colm has a cat.", OSLO, "Colm has a dog at home."]
+    assert [one.older_than for one in found] == [None, TURIN, None, TURIN, None]
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(sum(one.parts.values()) == pytest.approx(one.score) for one in found)
+
+
+def test_any_order_of_the_candidates_gives_the_versions_in_the_order_of_time() -> None:
+    """Whatever was read or praised before."""
+    chance = random.Random(1)
+    pairs = list(zip((OSLO, ROME, TURIN, "Ilse lives in Graz."), (1, 2, 3, 4), strict=True))
+    for _ in range(24):
+        chance.shuffle(pairs)
+        given = ranked(*(text for text, _ in pairs), days=[day for _, day in pairs])
+        found = newest_first(given, CUE, Updates(), NO_INTENT, speaker="speaker")
+        assert [one.record.created_at for one in found] == [4, 3, 2, 1]
+
+
+def test_a_change_in_other_words_comes_first() -> None:
+    assert first(CUE, OSLO, "Colm lives in Rome.", "Ilse has moved to Turin.", "Ilse has a cat.") == (
+        "Ilse has moved to Turin."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cue", "newer"),
+    [
+        (CUE, "Colm lives in Turin."),  # another person
+        ("who lives in Oslo?", "Colm lives in Oslo."),
+        (CUE, "Ilse's brother lives in Turin."),
+        (CUE, "Ilse works at Acme."),  # another thing about her
+        (CUE, "Does Ilse live in Turin?"),
+        (CUE, 'Colm said: "Ilse lives in Turin."'),  # what somebody said
+        (CUE, "Ilse used to live in Turin."),
+        (CUE, "Ilse lives"),  # nothing that is new
+        ("did Ilse live in Oslo?", "Ilse lives in Turin."),
+    ],
+)
+def test_what_says_something_else_does_not_pass(cue: str, newer: str) -> None:
+    assert first(cue, OSLO, "Ilse has a cat.", "Ilse likes tea.", newer) == OSLO
+
+
+@pytest.mark.parametrize(
+    "cue",
+    ["where did Ilse live?", "where did Ilse live before?", "Ilse's home over the years", "Ilse's first home in Oslo"],
+)
+def test_who_asks_for_the_past_gets_it(cue: str) -> None:
+    assert first(cue, OSLO, TURIN) == OSLO
+
+
+@pytest.mark.parametrize("intent", [Intent((Window(0.0, 1.0),)), Intent(lean="past"), Intent(lean="earliest")])
+def test_a_time_that_is_asked_about_decides(intent: Intent) -> None:
+    assert first(CUE, OSLO, TURIN, intent=intent) == OSLO
+    assert first(CUE, OSLO, TURIN, intent=Intent(lean="present")) == TURIN
+
+
+def test_no_longer_is_news() -> None:
+    assert first(CUE, OSLO, "Ilse no longer lives in Oslo.") == "Ilse no longer lives in Oslo."
+
+
+@pytest.mark.parametrize("days", [[5, 5], [None, None], [5, None], [None, 5], [5, 4]])
+def test_one_time_or_an_unknown_one_changes_nothing(days: Sequence[float | None]) -> None:
+    assert first(CUE, OSLO, TURIN, days=days) == OSLO
+
+
+def test_what_began_later_is_newer_whenever_it_was_written() -> None:
+    early = Record("a", OSLO, created_at=9.0, valid_from=1.0)
+    late = Record("b", TURIN, created_at=5.0, valid_from=2.0)
+    given = [Scored(Hit(one, 0.5, one.id), 0.5, {"similarity": 0.5}, {}) for one in (early, late)]
+    assert newest_first(given, CUE, Updates(), NO_INTENT, speaker="speaker")[0].id == "b"
+
+
+def test_i_is_somebody_else_in_anothers_words() -> None:
+    home, new = "I live in Oslo.", "I live in Turin."
+    assert first("where do I live?", home, new, speakers=("ana", "ana")) == new
+    assert first("where do I live?", home, new, speakers=("ana", "ben")) == home
+    assert first(CUE, OSLO, TURIN, speakers=("ana", "ben")) == TURIN  # both name whom they speak of
+
+
+def test_a_callers_facts_replace_our_rules() -> None:
+    given = ranked(OSLO, "She packed her things for Turin.", TURIN)
+    facts = {OSLO: "home", "She packed her things for Turin.": "home", TURIN: None}
+    found = newest_first(given, CUE, Updates(), NO_INTENT, speaker="speaker", facts=facts)
+    assert texts_of(found)[0] == "She packed her things for Turin."
+
+
+def test_it_can_be_switched_off() -> None:
+    given = ranked(OSLO, TURIN)
+    assert newest_first(given, CUE, Updates(newest_first=False), NO_INTENT, speaker="speaker") == given
