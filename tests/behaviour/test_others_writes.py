@@ -244,3 +244,20 @@ def test_sync_has_an_async_twin(open_memory: Open) -> None:
     inside.collection.add(ids=["a"], documents=["tea"], embeddings=word_vectors(["tea"]), metadatas=owner)
     asyncio.run(memory.async_sync())
     assert memory.ports().ledger.mirror.stored_ids() == {"a"}
+
+
+def test_a_record_that_is_written_over_is_found_all_the_while(open_memory: Open) -> None:
+    world = World(open_memory, 3)
+    alice = world.memory.for_user("alice")
+    alice.remember("tea at four", id="note")
+    inside: Any = world.memory.ports()
+    revise, found = inside.records.revise, list[Any]()
+
+    def looked_at(*arguments: Any) -> None:
+        found.append(alice.recall("tea at four", k=1, reinforce=False).ids)
+        revise(*arguments)
+        found.append(alice.recall("tea at four", k=1, reinforce=False).ids)
+
+    inside.records.revise = looked_at
+    alice.remember("tea at five", id="note")
+    assert found == [("note",), ("note",)]

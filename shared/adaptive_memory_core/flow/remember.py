@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.steps.tell_indexes import rewriting, wrote
+from adaptive_memory_core.flow.steps.tell_indexes import revising, wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
@@ -85,7 +85,7 @@ def _write_alone(
         adding = [batch[index] for index in new]
         added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
     if old:
-        yield from ask(rewriting, ports, scope, [one.stored_id for one in revised])
+        yield from ask(revising, ports, scope, [one.stored_id for one in revised])  # so that a crash is noticed
         own = [vectors[index] for index in old]
         yield from ask(ports.records.revise, scope, revised, own)
         yield from ask(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.store.chroma.calls import distances_to
+from adaptive_memory_core.store.mirror import int8
 from adaptive_memory_core.store.mirror.matrix import Matrix, top
 
 SPACES = ("cosine", "ip", "l2")
@@ -78,3 +79,28 @@ def test_nothing_is_left_of_a_row_that_goes() -> None:
         matrix.remove(place)
     assert matrix.size == 0
     assert not matrix.vectors([0, 1, 2]).any()
+
+
+@pytest.fixture(params=["simsimd", "numpy alone"])
+def many_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few rows count as many, with simsimd where it is installed, and without."""
+    monkeypatch.setattr(int8, "LEAST_ROWS", 50)
+    if request.param == "simsimd":
+        pytest.importorskip("simsimd")
+    else:
+        monkeypatch.setattr(int8, "simsimd", None)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.usefixtures("many_rows")
+def test_rounded_rows_find_the_same(space: str) -> None:
+    rng = np.random.default_rng(3)
+    for seed in range(8):
+        matrix = Matrix(space, 32)
+        held = changed(matrix, np.random.default_rng(seed), 40)
+        cue = rng.normal(size=32).astype(np.float32)
+        found = matrix.nearest(matrix.asked(cue), 10)
+        expected = np.sort(distances_to(cue, held, space=space))[:10]
+        assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-4, atol=1e-4)
+        allowed = rng.random(len(held)) < 0.3
+        assert allowed[matrix.nearest(matrix.asked(cue), 10, allowed)].all()

@@ -22,9 +22,8 @@ class Index(Protocol):
         """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
         metadata that stood there before."""
 
-    def rewriting(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """These are about to be written over. An index that would not notice that by itself, were the process to be
-        killed before `wrote`, lets go of them; others keep what stands in the collection until then."""
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """These are about to be written over, and `wrote` follows, unless that fails or the process ends before."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...

@@ -18,10 +18,9 @@ def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequen
             index.wrote(scope, records, vectors)
 
 
-def rewriting(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
-    """These are about to be written over; so a crash before they are is noticed."""
+def revising(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
     for index in ports.indexes:
-        index.rewriting(scope, stored_ids)
+        index.revising(scope, stored_ids)
 
 
 def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:

@@ -12,6 +12,7 @@ from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
+from adaptive_memory_core.store.chroma.wide_query import WideQuery
 from adaptive_memory_core.stored_metadata import belongs, within
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class ChromaSearch:
         self.collection = collection
         self.fields = fields
         self.space = space_of(collection)
+        self._wide = WideQuery(collection, fields, self.space)
         self._owners: set[str] = set()  # users met so far: what "everyone" must look past
 
     def nearest(
@@ -38,10 +40,12 @@ class ChromaSearch:
         limit: int,
         where: Where | None,
         *,
-        by: SearchBy = "auto",  # noqa: ARG002 - Chroma has its index and nothing else
+        by: SearchBy = "auto",
     ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         wanted = min(limit, MOST_NEAREST)
+        if by == "ann" and (found := self._wide.nearest(scope, vector, wanted, where)) is not None:
+            return found
         own = own_filter(scope, self.fields)
         if own is not None:
             return self._query(scope, vector, wanted, both(own, where), where)[0]

@@ -32,7 +32,7 @@ class MirroredSearch:
             scope,
             by,
             lambda: self._mirror.nearest(scope, vector, limit, where),
-            lambda: self._chroma.nearest(scope, vector, limit, where, by=by),
+            lambda: self._chroma.nearest(scope, vector, limit, where, by=by if self._fits(scope, by) else "ann"),
         )
 
     def during(

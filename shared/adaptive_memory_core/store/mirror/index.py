@@ -50,8 +50,8 @@ class MirrorIndex:
         """These were written as the mirror has them."""
         self._in_step.heard(stored_ids)
 
-    def rewriting(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Chroma numbers its writes, so nothing is missed; and other processes go on finding what stands there."""
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """They are found as they were until they are written; what does not reach the mirror then is read again."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """What verdicts change is written back into the metadata, and heard of then."""

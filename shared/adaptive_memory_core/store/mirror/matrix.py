@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adaptive_memory_core.store.mirror import int8
+
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
 BLOCK = 64  # rows whose best is looked at first
@@ -31,10 +33,12 @@ class Matrix:
         self.space, self.dimension, self.size = space, dimension, 0
         self._rows: Floats = np.empty((0, dimension), dtype=np.float32)
         self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, where the space is "l2"
+        self._rounded: int8.Rounded | None = None
 
     @property
     def nbytes(self) -> int:
-        return self._rows.nbytes + self._halves.nbytes
+        rounded = 0 if self._rounded is None else self._rounded.nbytes
+        return self._rows.nbytes + self._halves.nbytes + rounded
 
     def asked(self, vector: Any) -> Floats:
         """A vector as `nearest` takes it."""
@@ -52,7 +56,8 @@ class Matrix:
         self._rows[self.size : size] = _unit(new) if self.space == "cosine" else new
         if self.space == "l2":
             self._halves[self.size : size] = np.einsum("ij,ij->i", new, new) / 2
-        self.size = size
+        before, self.size = self.size, size
+        self._round(before)
 
     def remove(self, position: int) -> int:
         """Let go of a row; the last one takes its place, and where that stood is given."""
@@ -61,18 +66,20 @@ class Matrix:
         self._rows[last] = 0.0  # nothing is left of what goes
         if self.space == "l2":
             self._halves[position] = self._halves[last]
+        if self._rounded is not None:
+            self._rounded.move(position, last)
         self.size = last
         return last
 
     def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
         """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
-        scores = self._scores(asked)
-        if allowed is None:
-            best = top(scores, most)
-        else:
-            places = np.flatnonzero(allowed)
-            best = places[top(scores[places], most)]
-        return best[np.argsort(-scores[best], kind="stable")]
+        if self._rounded is None:
+            best = _best(self._scores(asked), most, allowed)
+            return self._ranked(asked, best, most)
+        products = self._rounded.products(asked, self.size)
+        scale = float(np.abs(asked).max()) / int8.HIGHEST
+        about = products * scale - self._halves[: self.size] if self.space == "l2" else products
+        return self._ranked(asked, _best(about, int8.RESCORED * most, allowed), most)
 
     def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
         """Chroma's distances of the rows at these positions."""
@@ -84,10 +91,32 @@ class Matrix:
     def vectors(self, positions: Any) -> Floats:
         return np.asarray(self._rows[positions])
 
+    def _ranked(self, asked: Floats, places: Positions, most: int) -> Positions:
+        """The nearest of the rows at these places, nearest first."""
+        scores = self._rows[places] @ asked
+        if self.space == "l2":
+            scores -= self._halves[places]
+        return places[np.argsort(-scores, kind="stable")[:most]]
+
+    def _round(self, before: int) -> None:
+        """Keep rounded rows as well, once there are so many that it pays."""
+        if int8.simsimd is None or self.size < int8.LEAST_ROWS:
+            return
+        first = before if self._rounded is not None else 0
+        self._rounded = self._rounded or int8.Rounded(self.dimension)
+        self._rounded.put(self._rows[first : self.size], first, len(self._rows))
+
     def _scores(self, asked: Floats) -> Floats:
         """The larger, the nearer."""
         products = self._rows[: self.size] @ asked
         return products - self._halves[: self.size] if self.space == "l2" else products
+
+
+def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
+    if allowed is None:
+        return top(scores, most)
+    places = np.flatnonzero(allowed)
+    return places[top(scores[places], most)]
 
 
 def top(scores: Floats, most: int) -> Positions:

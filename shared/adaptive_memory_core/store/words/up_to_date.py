@@ -76,15 +76,15 @@ class UpToDateWords:
         if self._asked:  # else the first look takes them in
             self._index.put(scope, records)
 
+    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        """Not known until they are written: whatever comes in between, they are read again."""
+        self._index.drop(stored_ids)
+
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """Words are not moved by verdicts."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._index.drop(stored_ids)
-
-    def rewriting(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """A text that changed in its place would not be missed."""
-        self.removed(scope, stored_ids)
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Have them compared, in the background or before the next look, with what is known: another program may have
