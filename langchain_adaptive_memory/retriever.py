@@ -92,7 +92,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         ```
 
     `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call takes
-    all of these from `k` to `reinforce`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the question;
+    all of these from `k` to `reinforce`, `now` (POSIX seconds: as of that day) and `turn` (a name for the question;
     usually the root of the run tree, so that all calls for one question are one read). A blank query finds nothing.
     """
 

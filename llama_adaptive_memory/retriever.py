@@ -149,7 +149,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         """The nodes for a question; with arguments of the call, as if the retriever had been made with them.
 
         They are `user_id`, `similarity_top_k`, `filters`, `policy`, `reinforce`, `score`, `score_threshold`,
-        `similarity_threshold`, `now` (POSIX seconds, for evaluation) and `turn` (a name for the user's question).
+        `similarity_threshold`, `now` (POSIX seconds: as of that day) and `turn` (a name for the user's question).
         """
         if not call:
             return super().retrieve(str_or_query_bundle)

@@ -104,10 +104,11 @@ class AdaptiveMemory:
     ) -> CheckReport:
         """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
 
-        A damaged index is made anew from the collection's own records, the old files are kept. Vectors that cannot be
-        read are made again with `embedder` (omitted, the bundled one); `progress` hears how many records are done, of
-        how many. With `anew` an index that is whole is made again too: until then Chroma's files keep the vectors of
-        what was forgotten, and the old files do until you delete them. `check(repair=True)` follows.
+        A damaged index is made anew from the collection's own records, the old files are kept. Where Chroma's database
+        is torn or gone, or the collection is, it is made again from the ledger's copy. Vectors that can neither be read
+        nor are in the ledger are made again with `embedder` (omitted, the bundled one); `progress` hears how many
+        records are done, of how many. With `anew` an index that is whole is made again too: until then Chroma's files
+        keep the vectors of what was forgotten, and the old files do until you delete them. A check follows.
         """
         found = wiring.repaired(path, collection, embedder, ledger, progress, anew=anew)
         try:

@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.candidates.gather import Gathered, gather
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import ask_sources
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
@@ -34,6 +35,7 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
 
 def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     """The best hits, and what there was to choose from; nothing has changed yet."""
+    request = yield from as_of_day(ports, request)
     request = yield from understand_time(ports, request)
     answers = yield from ask_sources(ports, request)
     gathered = yield from gather(ports, request, answers)

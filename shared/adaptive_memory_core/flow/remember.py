@@ -85,7 +85,7 @@ def _write_alone(
         adding = [batch[index] for index in new]
         added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
     if old:
-        yield from ask(revising, ports, scope, [one.stored_id for one in revised])  # so that a crash is noticed
+        yield from ask(revising, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
         own = [vectors[index] for index in old]
         yield from ask(ports.records.revise, scope, revised, own)
         yield from ask(

@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, present
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
@@ -29,6 +30,7 @@ def rerank(
 
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
+    request = yield from as_of_day(ports, request)
     request = yield from understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
     judged = yield from rerank_best(request, gathered.hits)

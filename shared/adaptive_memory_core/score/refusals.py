@@ -12,6 +12,7 @@ from adaptive_memory_core.records import Record
 
 REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
+LATER = "of a later day than asked"
 AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
 MOST_PLACES = 8  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
 SHORTEST_SOUGHT = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
@@ -36,6 +37,15 @@ def refusal(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) 
         return REFUSED if accept is not None and not _accepted(accept(record)) else None
 
     return refused
+
+
+def is_later(record: Record, at: float) -> bool:
+    """Whether it was written, or began, after that time; what is of an unknown time was there.
+
+    >>> is_later(Record("a", "x", created_at=5.0), 4.0), is_later(Record("a", "x"), 4.0)
+    (True, False)
+    """
+    return any(time is not None and time > at for time in (record.created_at, record.valid_from))
 
 
 def _accepted(answer: object) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger
@@ -28,7 +31,7 @@ def whole_memory(
     """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
     found: list[Finding] = []
     if directory is not None:
-        found += _database(directory) or _index(directory, store, embed, repair=repair)
+        found += _database(directory) or _index(directory, store, ledger, embed, repair=repair)
     found += _ledger(ledger)
     if not found:
         found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
@@ -64,7 +67,7 @@ def _database(directory: Path) -> list[Finding]:
     return [Finding("database", f"{own_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
 
 
-def _index(directory: Path, store: ChromaRecords, embed: Embed, *, repair: bool) -> list[Finding]:
+def _index(directory: Path, store: ChromaRecords, ledger: Ledger, embed: Embed, *, repair: bool) -> list[Finding]:
     name, known = store.collection.name, str(store.collection.id)
     wrong = damage.damage(directory, known)
     if not wrong:
@@ -78,9 +81,15 @@ def _index(directory: Path, store: ChromaRecords, embed: Embed, *, repair: bool)
     lost = [] if held is None else index_files.missing(held)
     if not repair or held is None or not lost:
         return [found]
-    done = rebuild(store.collection, replace(held, ids=tuple(lost)), (), embed, None)
-    what = f"{found.what} Their vectors were made again from their texts ({done.embedded})."
+    done = rebuild(store.collection, replace(held, ids=tuple(lost)), (), embed, None, partial(_copies, ledger))
+    what = f"{found.what} Their vectors were copied from the ledger ({done.kept}) or made again ({done.embedded})."
     return [replace(found, what=what, mended=not damage.damage(directory, known))]
+
+
+def _copies(ledger: Ledger, texts: Mapping[str, str | None]) -> dict[str, Any]:
+    """The mirror's vectors of those of the records that still say the same."""
+    same = [one for one, text, _ in ledger.mirror.rows(list(texts)) if (text or "") == (texts[one] or "")]
+    return {one: np.frombuffer(row, dtype="<f4") for one, row in ledger.mirror.vectors(same).items()}
 
 
 def _ledger(ledger: Ledger) -> list[Finding]:

@@ -21,6 +21,8 @@ from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.own_policy import usual_policy
 
+JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
+
 
 def recall(
     user: User,
@@ -45,7 +47,8 @@ def recall(
 
     What is returned counts as read. `reinforce=False` changes nothing at all: no count, no time, no log. Recalls with
     the same `turn` are one step of the user's recall counter, and a record is read once in it. `now` is the time to
-    rank by, if it is not the present.
+    rank by, if it is not the present; in the past, nothing that was written or began later is returned, and reads,
+    verdicts and pins count as of then, as far as the log tells.
 
     `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot
     widen it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and
@@ -67,6 +70,7 @@ def recall(
         reranker=user.memory.reranker_of(reranker),
         refuse=refuse,
         notes=(*request.notes, *notes),
+        as_of=None if now is None or request.now > user.memory.now() - JUST_NOW else request.now,
     )
     ports = user.memory.ports()
     name = user.memory.embedder_name

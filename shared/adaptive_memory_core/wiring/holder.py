@@ -28,37 +28,48 @@ if TYPE_CHECKING:
 
 def holder_parts(common: Common, collection: Collection) -> Parts:
     """Over the collection itself. What guests wrote is in it before anybody asks it."""
-    asked, ledger, directory = common.asked, common.ledger, common.directory
+    asked, ledger = common.asked, common.ledger
     due = _due_records(common, collection)
+    itself = records = ChromaRecords(collection, asked.fields)
     if due is not None:
         due.settle()
         records = ChromaRecords(up_to_date(collection, due.settle), asked.fields)
-    else:
-        records = ChromaRecords(collection, asked.fields)
-    search = ChromaSearch(records.collection, asked.fields)
-    compare_on_opening(directory, records, ledger, now=asked.in_force.now())
+    compare_on_opening(common.directory, records, ledger, now=asked.in_force.now())
     known = recorded(records.collection, ledger)
     embedder = CheckedEmbedder(common.embedder, collection.name, ledger, known)
-    wake = common.background.wake
-    mirror = mirrored(records, search, ledger, asked.keeping, directory, wake)
-    write_back = WriteBack(ledger, records, asked.keeping, _Trim(common), wake)
+    if due is not None:
+        ledger.sharing.describe(records.space, locations.database_of(collection), embedder=known[0], dimension=known[1])
+    return common.parts(_store(common, itself, records, due, embedder), embedder)
+
+
+def _store(
+    common: Common,
+    itself: ChromaRecords,
+    records: ChromaRecords,
+    due: DueRecordsOfOthers | None,
+    embedder: CheckedEmbedder,
+) -> Store:
+    """`itself` is what the mirror compares itself with; `records` is what is asked, with all that guests wrote."""
+    keeping, ledger, wake = common.asked.keeping, common.ledger, common.background.wake
+    search = ChromaSearch(records.collection, records.fields)
+    mirror = mirrored(itself, search, ledger, keeping, common.directory, wake)
+    records.heard = itself.heard
+    write_back = WriteBack(ledger, records, keeping, _Trim(common), wake)
     guests: tuple[Chore, ...] = ()
     if due is not None and mirror.keeper is not None:
         due.heard = records.heard
-        ledger.sharing.describe(records.space, locations.database_of(collection), embedder=known[0], dimension=known[1])
-        guests = (due, Guests(ledger, due, write_back, mirror.keeper, asked.keeping.others_seen_seconds))
-    store = Store(
+        guests = (due, Guests(ledger, due, write_back, mirror.keeper, keeping.others_seen_seconds))
+    return Store(
         records=records,
         search=mirror.search,
         write_back=write_back,
         indexes=mirror.indexes,
         chores=(write_back, *guests, *mirror.chores),
-        whole=partial(_whole, common, records, embedder),
+        whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,
         finish=partial(_finish, due, write_back),
-        changes=ChangeWatch(directory),
+        changes=ChangeWatch(common.directory),
     )
-    return common.parts(store, embedder)
 
 
 def shareable(common: Common) -> bool:
@@ -86,7 +97,16 @@ def _finish(due: DueRecordsOfOthers | None, write_back: WriteBack) -> None:
     write_back.tidy()
 
 
-def _whole(common: Common, records: ChromaRecords, embedder: CheckedEmbedder, *, repair: bool) -> list[Finding]:
+def _whole(
+    common: Common,
+    records: ChromaRecords,
+    due: DueRecordsOfOthers | None,
+    embedder: CheckedEmbedder,
+    *,
+    repair: bool,
+) -> list[Finding]:
+    if due is not None:
+        due.settle()
     parts = (common.directory, records, common.ledger, embedder.embed_documents)
     return whole_memory(*parts, repair=repair, now=common.asked.in_force.now())
 

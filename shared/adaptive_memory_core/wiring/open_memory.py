@@ -120,6 +120,8 @@ def repaired(
     anew: bool,
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
-    directory = locations.there(path)
+    directory = locations.checked(path)
+    if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
+        directory = locations.there(path)
     beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
     return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

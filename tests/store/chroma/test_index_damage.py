@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,7 +87,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 @pytest.fixture
 def copied(whole: Whole, tmp_path: Path) -> Path:
+    """As an earlier version of this package left it: without copies of the vectors in the ledger."""
     shutil.copytree(whole.directory, tmp_path / "memory")
+    with closing(sqlite3.connect(tmp_path / "memory" / "adaptive_memory.sqlite3")) as sql, sql:
+        sql.execute("DELETE FROM mirror")
     return tmp_path / "memory"
 
 

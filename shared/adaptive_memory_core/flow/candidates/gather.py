@@ -14,9 +14,11 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.state_as_of import Past, state_then
 from adaptive_memory_core.learn.usefulness_weight import gain
 from adaptive_memory_core.policy.channel_names import DENSE
 from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 from adaptive_memory_core.stored_metadata import hits_of
 
@@ -103,8 +105,23 @@ def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates
     hits = hits_of(request.scope, found, states, request.fields)
     if request.scope.over is not None:
         hits = without_hidden(request.scope, hits, states)
+    if request.past is not None:
+        hits = [_then(hit, request.past, request) if hit._stored_id in states else hit for hit in hits]
     refuse = request.refuse
     return hits if refuse is None else [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
+
+
+def _then(hit: Hit, past: Past, request: Request) -> Hit:
+    """The hit as it was read and judged up to that day."""
+    record = hit.record
+    read = state_then(record.read, record.id, past, request.policy)
+    if read is record.read:
+        return hit
+    written = record.written_importance
+    importance = (
+        written if read.boost == 0.0 else boosted(NEUTRAL_IMPORTANCE if written is None else written, read.boost)
+    )
+    return replace(hit, record=replace(record, read=read, importance=importance))
 
 
 def timeline_of(known: Outcome[KnownStates], request: Request) -> Timeline:
@@ -117,7 +134,8 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     if known.value is None:
         return NO_USE
     adapts = request.policy.adaptive and request.policy.blending == "bounded"
-    return Use(known.value.timeline.step, gain(known.value.balance) if adapts else 1.0)
+    step = known.value.timeline.step if request.past is None else request.past.step
+    return Use(step, gain(known.value.balance) if adapts else 1.0)
 
 
 def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.learn.state_as_of import Past
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Fields, Record, Scope
 
+LATER_TOO = 4  # times as many candidates as of an earlier day, since later ones are refused; guess
 Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None
 
 
@@ -35,8 +37,11 @@ class Request:
     fields: Fields = DEFAULT_FIELDS
     reranker: Theirs | None = None
     same_fact: Theirs | None = None
+    as_of: float | None = None  # the day that is asked as of, where that lies in the past
+    past: Past | None = None  # what is known of the reads up to that day
 
     @property
     def candidates(self) -> int:
         """How many records each source is asked for."""
-        return max(self.policy.recall_k, self.k)
+        most = max(self.policy.recall_k, self.k)
+        return most if self.as_of is None else LATER_TOO * most

@@ -18,6 +18,7 @@ from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.ports.words import Pair
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import stale
+from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
@@ -96,7 +97,8 @@ def _fit(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict
         return {}
     rows = yield from in_collection(ports, request.policy, ports.search.stored, request.scope, stored_ids)
     hits = present(request, rows, NOTHING_KNOWN)
-    return {hit._stored_id: hit for hit in hits if hit.refused is None and stale(hit, now=request.now) is None}
+    there = [hit for hit in hits if request.as_of is None or not is_later(hit.record, request.as_of)]
+    return {hit._stored_id: hit for hit in there if hit.refused is None and stale(hit, now=request.now) is None}
 
 
 def _beside(

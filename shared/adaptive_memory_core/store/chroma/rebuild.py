@@ -32,6 +32,7 @@ SAMPLE = 32  # records whose vectors are compared with what the embedder makes o
 SAME_TEXT_COSINE = 0.99  # cosine from which two vectors are of one text
 Progress = Callable[[int, int], object]
 Embed = Callable[[Sequence[str]], Any]
+Copies = Callable[[Mapping[str, str | None]], Mapping[str, Row]]  # of vectors, for records that say this
 _log = logging.getLogger(__name__)
 
 
@@ -39,7 +40,7 @@ _log = logging.getLogger(__name__)
 class Rebuilt:
     """What came of it: vectors kept and made again, records that had neither, where the old files are."""
 
-    kept: int
+    kept: int  # or copied from the ledger
     embedded: int
     without_vector: tuple[str, ...]
     aside: tuple[Path, ...]
@@ -72,10 +73,16 @@ def finish(held: Contents) -> None:
 
 
 def rebuild(
-    collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed, progress: Progress | None
+    collection: Collection,
+    held: Contents,
+    aside: Sequence[Path],
+    embed: Embed,
+    progress: Progress | None,
+    copies: Copies,
 ) -> Rebuilt:
-    """Give Chroma every record's vector again; `embed` is only called for those that cannot be read any more."""
-    vectors = _readable(collection, held, aside, embed)
+    """Give Chroma every record's vector again; `embed` is only called for those that cannot be read any more, and that
+    there are no copies of."""
+    vectors = _readable(collection, held, aside, embed, copies)
     embedded, without = 0, []
     size = min(BATCH, client_of(collection).get_max_batch_size())
     for start in range(0, len(held.ids), size):
@@ -91,16 +98,29 @@ def rebuild(
     return Rebuilt(len(held.ids) - embedded - len(without), embedded, tuple(without), tuple(aside))
 
 
-def _readable(collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed) -> dict[str, Row]:
+def _readable(
+    collection: Collection, held: Contents, aside: Sequence[Path], embed: Embed, copies: Copies
+) -> dict[str, Row]:
     """The old vectors, as far as they can be read and are their records' own for sure; the latest of each."""
     space = space_of(collection)
     found = salvage(held, None, space=space)
     for place in aside:
         found = salvage(held, place, space=space) | found
+    found |= _copied(collection, held, [one for one in held.ids if one not in found], copies)
     for place in aside:
         likely = salvage(held, place, space=space, by_order=True) if len(found) < len(held.ids) else {}
         if len(likely) > len(found) and _compared(collection, likely, embed):
             found = likely | found
+    return found
+
+
+def _copied(collection: Collection, held: Contents, ids: Sequence[str], copies: Copies) -> dict[str, Row]:
+    """The ledger's copies of vectors, where they are of the collection's length."""
+    found: dict[str, Row] = {}
+    for start in range(0, len(ids), BATCH):
+        page = list(ids[start : start + BATCH])
+        texts: dict[str, str | None] = {**dict.fromkeys(page), **_texts(collection, page)}
+        found |= {one: row for one, row in copies(texts).items() if len(row) == held.dimension}
     return found
 
 

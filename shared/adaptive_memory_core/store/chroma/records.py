@@ -121,9 +121,8 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
-            delete = self.collection.delete  # looked up before nobody else may write: others' writes come first
-            with self.heard.changing(own):
-                told_alone(self.collection, lambda: delete(ids=own))
+            delete = self.collection.delete  # looked up here: what others wrote comes first, and needs the same gate
+            self._heard(own, lambda: delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -164,8 +163,7 @@ class ChromaRecords:
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
         update = self.collection.update
-        with self.heard.changing(ids):
-            told_alone(self.collection, lambda: update(ids=ids, metadatas=metadatas))
+        self._heard(ids, lambda: update(ids=ids, metadatas=metadatas))
         self.heard.annotated(changes)
 
     def _write(
@@ -176,10 +174,16 @@ class ChromaRecords:
         metadatas: Sequence[Metadata],
     ) -> None:
         ids, texts = [one.stored_id for one in records], [one.record.text for one in records]
-        with self.heard.changing(ids):
-            told_alone(
-                self.collection, lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors)
-            )
+        self._heard(ids, lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors))
+
+    def _heard(self, ids: Sequence[str], write: Callable[[], object]) -> None:
+        """Write, once nobody else does, and let it be heard."""
+
+        def changing() -> None:
+            with self.heard.changing(ids):
+                write()
+
+        told_alone(self.collection, changing)
 
     def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
         offset = 0

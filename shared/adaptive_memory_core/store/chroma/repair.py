@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.chroma import damage, own_database
 from adaptive_memory_core.store.chroma.own_database import Contents
 from adaptive_memory_core.store.chroma.rebuild import Progress, Rebuilt, finish, move_aside, rebuild
+from adaptive_memory_core.store.chroma.restore import restore_collection
 from adaptive_memory_core.store.embedder_check import NAME_KEY, same_model
+from adaptive_memory_core.store.ledger.mirror_copy import vectors
 
 
 def repair_index(
@@ -30,12 +33,14 @@ def repair_index(
     if it is needed."""
     with process_lock.held(directory):
         _refuse_other_clients(directory)
+        restored = restore_collection(directory, name, ledger, progress)
+        if restored:
+            return restored
         known = _known(directory, name)
         found, held = damage.damage(directory, known), own_database.contents(directory, known)
         if held is None or not (found or anew):
             return [] if held is None else _finished(held)
-        noted = _noted(ledger, known)
-        done = _rebuilt(directory, name, held, embedder, noted, progress)
+        done = _rebuilt(directory, name, held, embedder, ledger, progress)
         what = f"{' '.join(found)} {_told(done)}".strip()
         return [Finding("index", what, mended=not damage.damage(directory, known))]
 
@@ -53,15 +58,16 @@ def _rebuilt(
     name: str,
     held: Contents,
     embedder: Callable[[], Embedder],
-    noted: str | None,
+    ledger: Path | None,
     progress: Progress | None,
 ) -> Rebuilt:
     aside = move_aside(held)
     client = locations.open_client(directory)
     try:
         collection = client.get_collection(name, embedding_function=None)
+        noted = _noted(ledger, held.collection_id)
         embed = _Checked(embedder, held, [(collection.metadata or {}).get(NAME_KEY), noted])
-        return rebuild(collection, held, aside, embed, progress)
+        return rebuild(collection, held, aside, embed, progress, partial(vectors, ledger, held.collection_id))
     finally:
         locations.close_client(client)
 
@@ -84,10 +90,10 @@ class _Checked:
             strange = [one for one in self._names if not same_model(one, self._embedder.name)]
             if strange:
                 raise self._mismatch(f"{strange[0]!r}")
-        vectors = self._embedder.embed_documents(texts)
-        if vectors.shape[1] != self._held.dimension:
+        made = self._embedder.embed_documents(texts)
+        if made.shape[1] != self._held.dimension:
             raise self._mismatch(f"another embedder ({self._held.dimension} dimensions)")
-        return vectors
+        return made
 
     def _mismatch(self, recorded: str) -> EmbedderMismatchError:
         given = "None" if self._embedder is None else f"{self._embedder.name!r} ({self._embedder.dimension} dimensions)"
@@ -100,7 +106,8 @@ class _Checked:
 def _told(done: Rebuilt) -> str:
     lost = f" {len(done.without_vector)} have neither a vector nor a text: {', '.join(done.without_vector[:10])}."
     return (
-        f"It was made anew: {done.kept} vectors could still be read, {done.embedded} were embedded again."
+        f"It was made anew: {done.kept} vectors could still be read or stood in the ledger, "
+        f"{done.embedded} were embedded again."
         + (lost if done.without_vector else "")
         + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")
     )

@@ -1,0 +1,63 @@
+"""What did a user know on an earlier day? Later records are refused, and read states are those of then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.request import Refuse, Request
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.learn.state_as_of import Past
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.reports import Change
+from adaptive_memory_core.score.refusals import LATER, is_later
+
+MOST_LINES = 100_000  # of the log and of the audit trail that are gone through
+NO_LOG = "reads, verdicts and pins count as of now, not as of then: this memory keeps no log"
+STRENGTHS = "strengths count as of now, not as of then"
+
+
+def as_of_day(ports: Ports, request: Request) -> Flow[Request]:
+    """The request as it would have been made on that day. Where the log does not allow it, a note says so."""
+    at = request.as_of
+    if at is None:
+        return request
+    asked = replace(request, refuse=_not_later(request.refuse, at))
+    notes = [] if request.policy.pace.still else [STRENGTHS]
+    if not ports.log:
+        return replace(asked, notes=(*request.notes, *notes, NO_LOG))
+    outcome = yield from attempt(LedgerError, _past, ports, request, at)
+    if outcome.value is None:
+        notes.append(f"reads, verdicts and pins count as of now, not as of then: {outcome.error}")
+        return replace(asked, notes=(*request.notes, *notes))
+    past, logged = outcome.value
+    if logged < past.step:
+        notes.append(
+            f"the log holds {logged} of the {past.step} recalls up to that day: what the others read is not known"
+        )
+    return replace(asked, past=past, notes=(*request.notes, *notes))
+
+
+def _past(ports: Ports, request: Request, at: float) -> tuple[Past, int]:
+    """The reads and changes up to that day, and how many of the recalls up to then the log still holds."""
+    ledger, scope = ports.ledger, request.scope
+    lines = ledger.log.recalls(scope, since=None, until=at, limit=MOST_LINES, containing=None)
+    reads: dict[str, list[float]] = {}
+    for line in reversed(lines):
+        for one in line.kept:
+            reads.setdefault(one.id, []).append(line.at)
+    changes: dict[str, list[Change]] = {}
+    for change in reversed(ledger.audit.changes(scope, (), limit=MOST_LINES)):
+        changes.setdefault(change.id, []).append(change)
+    step = max((line.step for line in lines), default=0)
+    return Past(at, step, reads, changes), len({line.step for line in lines})
+
+
+def _not_later(own: Refuse | None, at: float) -> Refuse:
+    """What the caller refuses, and then what was not there yet; of an unknown time is what was there."""
+
+    def refuse(record: Record) -> str | None:
+        return (None if own is None else own(record)) or (LATER if is_later(record, at) else None)
+
+    return refuse
