@@ -204,3 +204,11 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(tmp_path: Path) ->
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert "nothing is wrong" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_several_memories_of_the_holder_apply_what_others_left_one_at_a_time(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory, opened(tmp_path) as same, OtherProcess(tmp_path) as other:
+        for number in range(20):
+            other.do(f"alice.remember('tea {number}', id='tea')")
+            assert (memory if number % 2 else same).for_user("alice").get("tea").text == f"tea {number}"
+        assert contents(memory) == contents(same) == {"tea": "tea 19"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
@@ -19,6 +21,16 @@ MOST_FAILURES = 3  # of single records, until it is taken for a failure of Chrom
 LOOKED_SECONDS = 0.5  # between two looks at what others have left
 
 
+class _Turn:
+    """Of all memories of a process over one collection, one applies at a time: else an older state might come last."""
+
+    def __init__(self) -> None:
+        self.lock, self.applying = threading.RLock(), False
+
+
+_turns: weakref.WeakValueDictionary[tuple[int, str], _Turn] = weakref.WeakValueDictionary()
+
+
 class DueRecordsOfOthers:
     """A chore of the process that holds the collection; also done at once, before this process asks the collection.
 
@@ -32,7 +44,7 @@ class DueRecordsOfOthers:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
         self.heard: Heard = NOBODY
-        self._turn, self._applying = threading.RLock(), False
+        self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
 
     def wait(self) -> float | None:
@@ -60,16 +72,16 @@ class DueRecordsOfOthers:
 
     def _apply_some(self) -> bool:
         """Whether there may be more. What is asked of the collection while this applies it does not begin it again."""
-        with self._turn:
-            if self._applying:
+        with self._turn.lock:
+            if self._turn.applying:
                 return False
-            self._applying = True
+            self._turn.applying = True
             try:
                 due = self._ledger.due_records.first(self._batch)
                 if due:
                     self._apply(due)
             finally:
-                self._applying = False
+                self._turn.applying = False
         return len(due) == self._batch
 
     def _apply(self, due: list[DueRecord]) -> None:
