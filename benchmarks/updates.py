@@ -81,7 +81,7 @@ def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for mode in arguments.modes:
             facts = facts_of(mode, random.Random(arguments.seed))
             for name in arguments.policies:
-                found = measure(facts, crowd, POLICIES[name], embed, praised=mode == "praised")
+                found = list(measure(facts, crowd, POLICIES[name], embed, praised=mode == "praised"))
                 for half in arguments.half:
                     own = [pair for fact, *pair in found if fact.relation in HALVES[half]]
                     newest, right = ([pair[place] for pair in own] for place in (0, 1))

@@ -30,10 +30,16 @@ def test_a_relevance_is_a_number_between_0_and_1() -> None:
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30), shares)
 def test_the_ranking_hardly_hangs_on_how_alike_an_embedder_finds_all_texts(close: list[float], offset: float) -> None:
-    narrow = [0.75 + 0.25 * one for one in close]
-    assert stretch(narrow, Fusion()) >= stretch(close, Fusion())
-    shifted = [offset + one for one in close]
-    assert abs(stretch(shifted, Fusion()) - stretch(close, Fusion())) < 1e-6
+    def found(similarities: list[float]) -> float:
+        return stretch(hits(similarities, [0.1] * len(similarities), 0.5), Fusion())
+
+    assert found([0.75 + 0.25 * one for one in close]) >= found(close)
+    assert abs(found([offset + one for one in close]) - found(close)) < 1e-6
+
+
+def test_beside_a_callers_own_channel_alone_vectors_count_as_given() -> None:
+    own = [Hit(Record("a", "x"), 0.8, "a", {"sql": 1.0}), Hit(Record("b", "x"), 0.79, "b", {"sql": 0.0})]
+    assert relevances(own, Fusion(), {"sql": 1.0}, 0.0)[0] == {"similarity": 0.4, "sql": 0.5}
 
 
 def test_narrow_similarities_decide_where_words_say_nothing_certain() -> None:

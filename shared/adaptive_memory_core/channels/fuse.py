@@ -28,7 +28,7 @@ def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: flo
     elif not leads:
         return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
     else:
-        stretched = stretch([hit.similarity for hit in hits], fusion)
+        stretched = stretch(hits, fusion)
         shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
         parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
     if RERANKER not in leads:
@@ -79,20 +79,23 @@ def shares_of(
     return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
 
 
-def stretch(similarities: Sequence[float], fusion: Fusion) -> float:
-    """How many times as much a difference in similarity counts, since the candidates' lie closer together than usual,
-    or further apart.
+def stretch(hits: Sequence[Hit], fusion: Fusion) -> float:
+    """How many times as much a difference in similarity counts beside words, since the candidates' lie closer together
+    than usual, or further apart.
 
-    >>> stretch([0.8], Fusion(spread=0.25)), stretch([0.8, 0.5], Fusion(spread=0))
-    (1.0, 1.0)
-    >>> round(stretch([0.81, 0.80] * 20, Fusion(spread=0.15)), 1)
+    >>> from adaptive_memory_core.records import Record
+    >>> def hits(*close, **leads): return [Hit(Record("a", "tea"), one, "a", leads) for one in close]
+    >>> round(stretch(hits(*[0.81, 0.80] * 20, chance=0.1), Fusion(spread=0.15)), 1)
     3.7
+    >>> stretch(hits(0.81, 0.8, chance=0.1), Fusion(spread=0)), stretch(hits(0.81, 0.8, sql=1.0), Fusion(spread=0.15))
+    (1.0, 1.0)
     """
-    if fusion.spread == 0.0:
+    if fusion.spread == 0.0 or CHANCE not in hits[0].leads:
         return 1.0
-    middle = sum(similarities) / len(similarities)
-    squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in similarities)
-    spread = math.sqrt(squares / (USUAL + len(similarities) - 1))
+    close = [hit.similarity for hit in hits]
+    middle = sum(close) / len(close)
+    squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in close)
+    spread = math.sqrt(squares / (USUAL + len(close) - 1))
     return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))
 
 

@@ -25,7 +25,7 @@ def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
     if not scored or fusion.method == "rrf" or CHANCE not in scored[0].signals:
         return []
     signals = scored[0].signals
-    stretched = stretch([one.similarity for one in scored], fusion)
+    stretched = stretch([one.hit for one in scored], fusion)
     shares = shares_of(signals, signals[CHANCE], fusion, policy.own_weights, stretched)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
     words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)

@@ -131,4 +131,5 @@ class Versions:
 
 
 def _keys(stems: Iterable[str]) -> list[str]:
-    return [stem[:_KEY] for stem in stems]
+    """What a text has to hold that has these words; a stem of letters may end otherwise than the word does."""
+    return [stem[:_KEY] if stem.isalpha() else stem for stem in stems]

@@ -79,7 +79,7 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     if not fit:
         return None
     fusion, own = policy.weighing, policy.own_weights
-    stretched = stretch([hit.similarity for hit in fit], fusion)
+    stretched = stretch(fit, fusion)
     together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, stretched).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
