@@ -259,8 +259,10 @@ class Sharing(Protocol):
     def find(self, name: str, database: str) -> KnownCollection | None:
         """The collection of that name that was described last, attached or not."""
 
-    def visit(self, *, now: float) -> None: ...
-    def last_visit(self) -> float | None: ...
+    def visit(self) -> None: ...
+    def last_visit(self) -> float | None:
+        """How many seconds ago a guest was there."""
+
     def ask(self) -> int:
         """A guest wants everything in the collection now; gives the number of its wish."""
 

@@ -79,7 +79,7 @@ def _waited_for(place: Elsewhere, ledger: Ledger, patience_seconds: float) -> Kn
         known = _known(place, ledger)
         if known is not None and not attached:
             ledger.attach(known.uuid, place.name)
-            ledger.sharing.visit(now=time.time())
+            ledger.sharing.visit()
             attached = True
         if known is not None and ledger.mirror.complete_at() is not None:
             return known

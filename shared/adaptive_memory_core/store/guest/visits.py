@@ -24,4 +24,4 @@ class Visits:
     def work(self, _going: Going) -> None:
         """Say so."""
         self._next = time.monotonic() + VISIT_SECONDS
-        self._ledger.sharing.visit(now=time.time())
+        self._ledger.sharing.visit()

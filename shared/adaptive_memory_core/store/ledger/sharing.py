@@ -17,8 +17,9 @@ _FIND = (
     "SELECT uuid, space FROM collections WHERE name = ? AND database = ? AND space IS NOT NULL "
     "ORDER BY opened DESC LIMIT 1"
 )
+_NOW = "(julianday('now') - 2440587.5) * 86400.0"  # POSIX seconds by the clock of the machine, which all share
 _VISIT = (
-    "INSERT INTO guests (collection_key, seen_at) VALUES (?, ?) "
+    f"INSERT INTO guests (collection_key, seen_at) VALUES (?, {_NOW}) "  # noqa: S608 - our own words
     "ON CONFLICT (collection_key) DO UPDATE SET seen_at = excluded.seen_at"
 )
 _ASK = (
@@ -53,14 +54,14 @@ class LedgerSharing:
         """The collection of that name that was described last."""
         return self._known(_FIND, (name, database))
 
-    def visit(self, *, now: float) -> None:
+    def visit(self) -> None:
         """A guest is there."""
         with self._shared.writing() as sql:
-            sql.execute(_VISIT, (self._shared.collection_key, now))
+            sql.execute(_VISIT, (self._shared.collection_key,))
 
     def last_visit(self) -> float | None:
-        """When a guest was there."""
-        found = self._of_guests("seen_at")
+        """How many seconds ago a guest was there."""
+        found = self._of_guests(f"CASE WHEN seen_at > 0 THEN {_NOW} - seen_at END")
         return None if found is None else float(found)
 
     def ask(self) -> int:
