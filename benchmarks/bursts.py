@@ -5,7 +5,8 @@
 A session asks 25 questions from 4 needs of all there are, in many words: of BANKING77, 77 needs, and of CLINC150, 150.
 Each question is ranked before it is read. Then the five best are read, and in the rows "verdicts" the right one, where
 it is among them, is called helpful; in "both" the other four are called unhelpful besides. "even" asks for any need at
-any time, so that nothing that was of use lately is likely to be of use again. The weights were chosen on half of the
+any time, so that nothing that was of use lately is likely to be of use again. A share of the verdicts may be wrong
+(`--wrong`): then another one of those that were read is called helpful. The weights were chosen on half of the
 questions; these are of the other half (`--tuning` for the first).
 """
 
@@ -32,6 +33,7 @@ ALONE = Policy(weights=Weights(0, 0, 1))
 POLICIES = {
     "default": Policy(),
     "not adaptive": Policy(adaptive=False),
+    "learned leads": Policy().replace(useful={"lead_step": 1.0}),
     "words besides": Policy(channels=("dense", "lexical")),
     **{name: Policy.preset(name) for name in ("composite", "equal", "assistant", "support", "coding")},
 }
@@ -57,6 +59,7 @@ def main() -> None:
     parser.add_argument("--needs", type=int, default=4, help="of a session; 0: all of them, which is even use")
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--wrong", type=float, default=0.0, help="share of the helpful verdicts that are wrong")
     parser.add_argument("--tuning", action="store_true", help="on the half that the weights were chosen on")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -73,7 +76,7 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
     for name in arguments.policies:
         plain = [gain for asked in uses for gain in measure(data, alone(POLICIES[name]), asked, "reads")]
         for feedback in arguments.feedback:
-            ours = [gain for asked in uses for gain in measure(data, POLICIES[name], asked, feedback)]
+            ours = [gain for asked in uses for gain in measure(data, POLICIES[name], asked, feedback, arguments.wrong)]
             change = paired_difference(ours, plain, seed=0, clusters=sessions)
             yield {
                 "set": data.name,
@@ -110,8 +113,9 @@ def use(questions: Sequence[Question], arguments: argparse.Namespace, seed: int)
     return asked
 
 
-def measure(data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str) -> list[float]:
+def measure(data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str, wrong: float = 0.0) -> list[float]:
     """NDCG@10 of each question at the moment it was asked."""
+    chance = random.Random(0)
     client = chromadb.EphemeralClient()
     collection = client.create_collection(
         "bursts", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
@@ -119,19 +123,22 @@ def measure(data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str
     clock, keeping = Clock(START), Keeping(log=False, lag_seconds=3600)
     with AdaptiveMemory(collection, embedder=LocalEmbedder(), policy=policy, clock=clock, keeping=keeping) as memory:
         fill(memory, data)
-        gains = [_asked(memory.for_user("everyone's reader"), clock, one, feedback) for one in asked]
+        user = memory.for_user("everyone's reader")
+        gains = [_asked(user, clock, one, feedback, errs=chance.random() < wrong) for one in asked]
     client.delete_collection("bursts")
     return gains
 
 
-def _asked(user: UserMemory, clock: Clock, one: Asked, feedback: str) -> float:
+def _asked(user: UserMemory, clock: Clock, one: Asked, feedback: str, *, errs: bool) -> float:
     """Ranked first, then read, then judged."""
     clock.now = one.at
     gold = one.question.gold_ids
     ranked = user.recall(one.question.query, k=10, reinforce=False)
     recall = user.recall(one.question.query, k=5)
     helpful = [hit for hit in recall.ids if hit in gold] if feedback != "reads" else []
-    others = [hit for hit in recall.ids if hit not in gold] if feedback == "both" else []
+    if errs and helpful:
+        helpful = [hit for hit in recall.ids if hit not in gold][-1:]
+    others = [hit for hit in recall.ids if hit not in gold and hit not in helpful] if feedback == "both" else []
     if helpful or others:
         user.feedback(recall, helpful=helpful, unhelpful=others)
     return ndcg_at(ranked.ids, gold, k=10)

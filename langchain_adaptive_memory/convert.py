@@ -111,13 +111,15 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
         raise InvalidInputError(f"A document was given as {type(document).__name__}. Give a LangChain Document.")
     metadata = _without_ours(document.metadata, fields)
     owner = metadata.pop(fields.user_id, None)
-    if owner is not None and owner != scope.user:
+    if owner is not None and Scope.of(owner) != scope:
         raise ScopeError(
             f"The document {document.id!r} says {fields.user_id}={owner!r}, but it was given to the memory of {scope}. "
             "Add it for that user, or take the key away."
         )
     known = {name: metadata.pop(getattr(fields, name), None) for name in ARGUMENTS}
     known |= {name: _moment(known[name]) for name in TIMES}
+    if isinstance(known["importance"], int | float) and not isinstance(known["importance"], bool):
+        known["importance"] = known["importance"] / fields.importance_scale
     arguments = {"text": document.page_content, "id": document.id, **known}
     return {**{key: value for key, value in arguments.items() if value is not None}, "metadata": metadata}
 

@@ -37,7 +37,7 @@ EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 
 _SOMEBODY = "somebody without a name"
-Default = str | Literal[Unnamed.EVERYONE] | None
+Default = str | int | Literal[Unnamed.EVERYONE] | None
 Over = Literal["everyone"] | None
 
 
@@ -91,7 +91,7 @@ def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMem
 
 def find_user(
     config: RunnableConfig | None = None, *, given: Any = NOT_GIVEN, key: str | None = USER_KEY, context: Any = None
-) -> str | None:
+) -> str | int | None:
     """The user who is named for this call, or None where nobody is.
 
     The nearest wins: the call's own argument, then config["configurable"] of the call and of the run around it, then
@@ -103,7 +103,7 @@ def find_user(
     True
     """
     if given is not NOT_GIVEN:
-        return user_scope(given).user
+        return user_scope(given).name
     if key is None:
         return None
     settings = list(_settings(config))
@@ -111,13 +111,13 @@ def find_user(
     for place in [*settings, *contexts]:
         found = place.get(key, NOT_GIVEN) if isinstance(place, Mapping) else getattr(place, key, NOT_GIVEN)
         if found is not NOT_GIVEN:
-            return user_scope(found).user
+            return user_scope(found).name
     return None
 
 
 def checked_default(user: object) -> Default:
     """The constructor's `user_id`: a name, EVERYONE, or None."""
-    return user if user is None or user is EVERYONE else user_scope(user).user
+    return user if user is None or user is EVERYONE else user_scope(user).name
 
 
 def checked_memory(memory: object) -> AdaptiveMemory | UserMemory:

@@ -120,7 +120,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         if self.user_id is None or isinstance(self._lease.memory, UserMemory):
             return with_others(session_memory(self._lease.memory, session_id), self.fallback, self.over)
         user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
-        return self._lease.scope(user_scope(user).user, self.fallback, self.over)
+        return self._lease.scope(user_scope(user).name, self.fallback, self.over)
 
     def feedback(
         self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from adaptive_memory_core import Fields, Policy, Recall, Scored, UserMemory
+from adaptive_memory_core import Fields, Policy, Recall, Scope, Scored, UserMemory
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.stored_metadata import owner_of
 from llama_adaptive_memory.convert import without_state
 from llama_adaptive_memory.recall_mark import marked
 from llama_adaptive_memory.scopes import fields_of, policy_of, space_of
@@ -67,11 +68,11 @@ def _higher(one: float | None, other: float | None) -> bool:
 
 def _guests(nodes: Mapping[str, NodeWithScore], scope: UserMemory) -> dict[str, str]:
     """Nodes that may be ranked along though the collection does not have them; never those that say another user."""
-    key = fields_of(scope).user_id
+    fields, mine = fields_of(scope), (Scope(None), scope.scope.own)
     return {
         one: node.node.get_content(MetadataMode.NONE)
         for one, node in nodes.items()
-        if node.node.metadata.get(key) in (None, scope.user)
+        if owner_of(node.node.metadata, fields) in mine
     }
 
 

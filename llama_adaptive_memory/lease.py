@@ -19,10 +19,10 @@ class Lease:
     def __reduce__(self) -> NoReturn:
         refuse_to_pickle()
 
-    def scope(self, user_id: str | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
+    def scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
         return scope_of(self.memory, user_id, fallback, over)
 
-    def first_scope(self, user_id: str | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
+    def first_scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
         """The same while something is being made with it: if that fails, nobody will give the memory back."""
         try:
             return self.scope(user_id, fallback, over)

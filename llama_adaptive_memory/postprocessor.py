@@ -64,7 +64,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     score: ScoreMeaning = Field(default="blend", description="The blended score, or the one that came in.")
     score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
-    user_id: str | None = Field(default=None, frozen=True, description="Whose nodes these are; None: nobody's.")
+    user_id: str | int | None = Field(default=None, frozen=True, description="Whose nodes these are; None: nobody's.")
     over: Over = Field(default=None, frozen=True, description='"everyone": nodes that belong to nobody as well.')
 
     _scope: UserMemory = PrivateAttr()
@@ -94,7 +94,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         return "AdaptiveMemoryPostprocessor"
 
     @classmethod
-    def from_index(cls, index: Any, user_id: str | None = None, top_n: int | None = None, **more: Any) -> Self:
+    def from_index(cls, index: Any, user_id: str | int | None = None, top_n: int | None = None, **more: Any) -> Self:
         """Over an index's collection."""
         known = checked_index(index)
         given = {"embed_model": known._embed_model, "callback_manager": known._callback_manager}
@@ -102,7 +102,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
 
     @classmethod
     def from_vector_store(
-        cls, vector_store: Any, user_id: str | None = None, top_n: int | None = None, **more: Any
+        cls, vector_store: Any, user_id: str | int | None = None, top_n: int | None = None, **more: Any
     ) -> Self:
         """Over a `ChromaVectorStore`."""
         return cls(collection=collection_of(vector_store), user_id=user_id, top_n=top_n, **more)

@@ -74,7 +74,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         *,
         collection: Any = None,
         embed_model: Any = None,
-        user_id: str | None = None,
+        user_id: str | int | None = None,
         similarity_top_k: int = DEFAULT_SIMILARITY_TOP_K,
         policy: Policy | None = None,
         filters: MetadataFilters | None = None,
@@ -103,7 +103,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
 
     @classmethod
     def from_index(
-        cls, index: Any, user_id: str | None = None, similarity_top_k: int = DEFAULT_SIMILARITY_TOP_K, **more: Any
+        cls, index: Any, user_id: str | int | None = None, similarity_top_k: int = DEFAULT_SIMILARITY_TOP_K, **more: Any
     ) -> Self:
         """Over an index's collection, with its embedding model, document store and objects."""
         known = checked_index(index)
@@ -122,22 +122,24 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
 
     @classmethod
     def from_vector_store(
-        cls, vector_store: Any, embed_model: Any = None, user_id: str | None = None, **more: Any
+        cls, vector_store: Any, embed_model: Any = None, user_id: str | int | None = None, **more: Any
     ) -> Self:
         """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
 
     @classmethod
-    def from_collection(cls, collection: Any, embed_model: Any = None, user_id: str | None = None, **more: Any) -> Self:
+    def from_collection(
+        cls, collection: Any, embed_model: Any = None, user_id: str | int | None = None, **more: Any
+    ) -> Self:
         """Over a `chromadb.Collection`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
         return cls(collection=collection, embed_model=embed_model, user_id=user_id, **more)
 
     @classmethod
-    def from_memory(cls, memory: AdaptiveMemory | UserMemory, user_id: str | None = None, **more: Any) -> Self:
+    def from_memory(cls, memory: AdaptiveMemory | UserMemory, user_id: str | int | None = None, **more: Any) -> Self:
         """Over a memory, or one user's, that the caller has open and will close."""
         return cls(memory, user_id=user_id, **more)
 
-    def for_user(self, user_id: str | None) -> Self:
+    def for_user(self, user_id: str | int | None) -> Self:
         """This retriever for another user (None: for the records that belong to nobody), over the same memory."""
         other = copy(self)
         other._lease = self._lease.lent()

@@ -32,7 +32,7 @@ Over = Literal["everyone"] | None
 
 
 def scope_of(
-    memory: AdaptiveMemory | UserMemory, user_id: str | None, fallback: Fallback = None, over: Over = None
+    memory: AdaptiveMemory | UserMemory, user_id: str | int | None, fallback: Fallback = None, over: Over = None
 ) -> UserMemory:
     """One user's memory; without a user that of the records which belong to nobody."""
     return with_others(_scope_of(memory, user_id), fallback, over)
@@ -59,7 +59,7 @@ def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
     return other
 
 
-def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | None) -> UserMemory:
+def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | int | None) -> UserMemory:
     if isinstance(memory, AdaptiveMemory):
         return memory.for_everyone() if user_id is None else memory.for_user(user_id)
     if user_id is not None and user_id != memory.user:

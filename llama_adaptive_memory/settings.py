@@ -26,7 +26,7 @@ class UnknownArgumentError(InvalidInputError, TypeError):
 class CallArguments(TypedDict, total=False):
     """What one call of a retriever may say, instead of what the retriever was made with."""
 
-    user_id: str | None
+    user_id: str | int | None
     similarity_top_k: int
     filters: Any
     policy: Policy | None

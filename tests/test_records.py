@@ -63,7 +63,7 @@ def test_default_fields_are_the_public_key_names() -> None:
     assert public | {"retrieval_count", "strength"} <= set(Fields().names())
 
 
-@pytest.mark.parametrize("field", [field.name for field in fields(Fields)])
+@pytest.mark.parametrize("field", [field.name for field in fields(Fields) if field.type == "str"])
 @pytest.mark.parametrize("name", ["", None, 3, "chroma:document", "#document", "$and"])
 def test_a_field_name_that_chroma_cannot_hold_is_refused(field: str, name: Any) -> None:
     with pytest.raises(PolicyError, match="different non-empty strings"):

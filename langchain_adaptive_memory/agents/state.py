@@ -18,7 +18,7 @@ class Turn(TypedDict):
     `asked` are the user's own words, by message, for they may have been summed up when the turn ends.
     """
 
-    user: str | None
+    user: str | int | None
     turn: str
     question: str
     recall: str

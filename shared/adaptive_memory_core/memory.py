@@ -131,7 +131,7 @@ class AdaptiveMemory:
 
     def for_user(
         self,
-        user: str,
+        user: str | int,
         *,
         over: Literal["everyone"] | None = None,
         policy: Policy | None = None,
@@ -140,8 +140,9 @@ class AdaptiveMemory:
     ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. With `over="everyone"` recalls find the records that belong to no
-        user as well, labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
+        An empty or missing user raises ScopeError. A number is a user whom the metadata name by one, and another than
+        the user of that text. With `over="everyone"` recalls find the records that belong to no user as well, labelled
+        (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
         A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
         later processes too, until another is given or `reset_policy()` is called.
         `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or

@@ -23,6 +23,7 @@ class Verdict(str, Enum):
 
 
 EVERYONE = "everyone"  # the name of the records that belong to nobody
+NUMBERED = "number#n-"  # before the number of a user who is one: no text that is given as a user has this form
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,11 @@ class Scope:
     """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first.
 
     With `over` a user reads everyone's records beside their own. What is learned of both is the user's alone, and
-    everyone's are changed through everyone's own scope only.
+    everyone's are changed through everyone's own scope only. A user whom the metadata name by a number is another one
+    than the user of that text.
 
+    >>> Scope.of(7).name, Scope.of("7").name, Scope.of(7) == Scope.of("7"), str(Scope.of(7))
+    (7, '7', False, 'user 7')
     >>> reader = Scope("ana", over=EVERYONE)
     >>> str(reader), str(reader.own)
     ("user 'ana' over everyone", "user 'ana'")
@@ -42,8 +46,19 @@ class Scope:
     user: str | None
     over: str | None = None
 
+    @classmethod
+    def of(cls, name: str | int | None) -> Scope:
+        """That of a user as the metadata name them, a text or a number; None is nobody."""
+        return cls(f"{NUMBERED}{name}" if isinstance(name, int) else name)
+
+    @property
+    def name(self) -> str | int | None:
+        """The user as the metadata name them."""
+        user = self.user
+        return int(user[len(NUMBERED) :]) if user is not None and user.startswith(NUMBERED) else user
+
     def __str__(self) -> str:
-        own = EVERYONE if self.user is None else f"user {self.user!r}"
+        own = EVERYONE if self.user is None else f"user {self.name!r}"
         return own if self.over is None else f"{own} over {self.over}"
 
     @property
@@ -287,6 +302,9 @@ class NewRecord:
     metadata: Metadata = field(default_factory=dict)
 
 
+HIGHEST_SCALE = 1e9
+
+
 def _names_are_usable(names: tuple[str, ...]) -> bool:
     return all(isinstance(name, str) and name and not name.startswith(RESERVED) for name in names)
 
@@ -295,7 +313,10 @@ def _names_are_usable(names: tuple[str, ...]) -> bool:
 class Fields(HashedOnce):
     """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
 
-    >>> Fields(user_id="owner", importance="salience").user_id
+    `importance_scale` is the number that stands there for the highest importance: 10 where they go from 0 to 10. They
+    are read and written on that scale; everywhere else an importance is in [0, 1].
+
+    >>> Fields(user_id="owner", importance="salience", importance_scale=10).user_id
     'owner'
     """
 
@@ -318,6 +339,7 @@ class Fields(HashedOnce):
     session: str = "session"
     seq: str = "seq"
     language: str = "language"
+    importance_scale: float = 1.0  # above 0, at most 1e9
 
     def __post_init__(self) -> None:
         names = (*self.names(), *(getattr(self, name) for name in _CALLERS_OWN))
@@ -327,11 +349,19 @@ class Fields(HashedOnce):
                 f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
             )
 
+        scale = self.importance_scale
+        if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= HIGHEST_SCALE:
+            raise PolicyError(
+                f"Fields were given importance_scale={scale!r}. It is the number that stands for the highest "
+                f"importance in the collection, above 0 and at most {HIGHEST_SCALE:g}. Give e.g. 10 where they go "
+                "from 0 to 10."
+            )
+
     __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
         """The keys that are ours; those of a conversation and the language are the caller's own, which we only read."""
-        return tuple(getattr(self, name) for name in self.__slots__ if name not in _CALLERS_OWN)
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
 _CALLERS_OWN = ("speaker", "session", "seq", "language")

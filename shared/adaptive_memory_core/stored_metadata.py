@@ -16,6 +16,7 @@ from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import (
     EVERYONE,
     NEVER_READ,
+    NUMBERED,
     UNKNOWN_STEP,
     Fields,
     Hit,
@@ -39,11 +40,31 @@ def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
     [True, True, False, False]
     >>> belongs(None, Scope(None), Fields()), belongs({"user_id": ""}, Scope(None), Fields())
     (True, False)
+    >>> [belongs({"user_id": one}, Scope.of(7), Fields()) for one in (7, "7", "number#n-7", True)]
+    [True, False, False, False]
     """
     owner = None if metadata is None else metadata.get(fields.user_id)
     if owner is None:
         return scope.user is None or scope.over is not None
-    return owner == scope.user and isinstance(owner, str)
+    if type(owner) is str:
+        return owner == scope.user and not owner.startswith(NUMBERED)
+    return type(owner) is int and Scope.of(owner).user == scope.user
+
+
+def owner_of(metadata: Metadata | None, fields: Fields) -> Scope | None:
+    """Whose record it is, by what names its user; None for what can be no user.
+
+    >>> [owner_of({"user_id": one}, Fields()) == Scope.of(one) for one in ("ana", 7, None)]
+    [True, True, True]
+    >>> [owner_of({"user_id": one}, Fields()) for one in ("", True, 7.5, "number#n-7")]
+    [None, None, None, None]
+    """
+    owner = None if metadata is None else metadata.get(fields.user_id)
+    if owner is None:
+        return SHARED
+    if type(owner) is str:
+        return None if owner == "" or owner.startswith(NUMBERED) else Scope(owner)
+    return Scope.of(owner) if type(owner) is int else None
 
 
 def record_of(
@@ -61,7 +82,10 @@ def record_of(
     found: Metadata = {} if metadata is None else metadata
     get = found.get
     known = state_of(found, fields) if state is None else state
-    importance = written = _number(get(fields.importance), 0.0, 1.0)
+    written = _number(get(fields.importance), 0.0, fields.importance_scale)
+    if written is not None and fields.importance_scale != 1.0:
+        written /= fields.importance_scale
+    importance = written
     if known.boost != 0.0:
         importance = boosted(NEUTRAL_IMPORTANCE if written is None else written, known.boost)
     ours = _names(fields)
@@ -165,9 +189,9 @@ def _names(fields: Fields) -> frozenset[str]:
 def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
     """The metadata of a record to be written: the caller's keys and ours, numbers always of one type each."""
     ours = {
-        fields.user_id: scope.user,
+        fields.user_id: scope.name,
         fields.kind: record.kind,
-        fields.importance: _float(record.importance),
+        fields.importance: _on_scale(record.importance, fields.importance_scale),
         fields.created_at: _float(record.created_at),
         fields.valid_from: _float(record.valid_from),
         fields.valid_until: _float(record.valid_until),
@@ -263,6 +287,15 @@ def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
         return number is not None and (key not in whole or number == int(number))
 
     return {key for key in values if key in present and not is_ours(key, present[key])}
+
+
+def _on_scale(importance: float | None, scale: float) -> float | None:
+    """An importance as the collection has it.
+
+    >>> _on_scale(0.7, 10), _on_scale(0.7, 1.0), _on_scale(None, 10)
+    (7.0, 0.7, None)
+    """
+    return None if importance is None else float(importance) if scale == 1.0 else round(importance * scale, 9)
 
 
 def _float(value: float | None) -> float | None:

@@ -69,6 +69,8 @@ class UserMemory:
     demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
+    reset_learned_weights = blocking(verdicts.reset_learned_weights)
+    areset_learned_weights = awaited(verdicts.reset_learned_weights)
     reset_policy, areset_policy = blocking(own_policy.reset_policy), awaited(own_policy.reset_policy)
 
     forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
@@ -89,8 +91,8 @@ class UserMemory:
         return f"<memory of {self.scope}>"
 
     @property
-    def user(self) -> str | None:
-        return self.scope.user
+    def user(self) -> str | int | None:
+        return self.scope.name
 
     @property
     def memory(self) -> Memory:

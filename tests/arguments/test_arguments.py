@@ -33,7 +33,7 @@ def outcome(check_one: Callable[..., Any], *arguments: object) -> Any:
 @given(anything)
 def test_whatever_is_given_for_a_user_it_is_a_scope_or_a_clear_error(value: Any) -> None:
     found = outcome(check.user_scope, value)
-    assert "Give" in str(found) if isinstance(found, InvalidInputError) else found.user == value
+    assert "Give" in str(found) if isinstance(found, InvalidInputError) else found.name == value
 
 
 @given(anything)
@@ -78,7 +78,9 @@ def test_a_moment_that_no_float_holds_is_refused(value: int) -> None:
 def test_a_users_name_may_be_anything_but_blank() -> None:
     for name in ("alice", " alice ", "日本", "a\nb", "everyone", "None", "*", "' OR 1=1 --"):
         assert check.user_scope(name).user == name
-    for blank in ("", " ", "\n\t", None, 0, b"alice"):
+    for number in (7, -7, 2**63 - 1):
+        assert check.user_scope(number).name == number
+    for blank in ("", " ", "\n\t", None, 0, 2**63, True, 7.0, b"alice"):
         with pytest.raises(ScopeError, match=r"for_everyone\(\)"):
             check.user_scope(blank)
 

@@ -9,20 +9,27 @@ from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.records import EVERYONE, Scope
 
+LARGEST_NUMBER = 2**63  # from which on Chroma keeps another one
+
 
 def user_scope(user: object) -> Scope:
     """The scope of a user.
 
     >>> user_scope("alice")
     Scope(user='alice', over=None)
+    >>> user_scope(7).name, user_scope(7) == user_scope("7")
+    (7, False)
     >>> user_scope("")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string, or use for_everyone() ...
+    adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string or a whole number ...
     """
+    if type(user) is int and 0 != abs(user) < LARGEST_NUMBER:  # 0 is nobody in many programs
+        return Scope.of(user)
     if not isinstance(user, str) or not user.strip():
         raise ScopeError(
-            f"The user id is {user!r}. Give a non-empty string, or use for_everyone() for records that are nobody's."
+            f"The user id is {user!r}. Give a non-empty string or a whole number other than 0, or use for_everyone() "
+            "for records that are nobody's."
         )
     if is_namespaced(user):
         raise ScopeError(

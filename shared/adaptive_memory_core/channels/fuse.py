@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from adaptive_memory_core.channels.learned_shares import tilted
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
 from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
@@ -17,9 +18,12 @@ Weights = Mapping[str, float]
 NO_MORE: Weights = {}
 
 
-def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: float) -> list[dict[str, float]]:
-    """Of each hit the parts that add up to its relevance. `more` are the weights of further leads, by name, and
-    `reranked` the share that a reranker decides. All hits of a recall have the same leads."""
+def relevances(
+    hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: float, learned: Weights = NO_MORE
+) -> list[dict[str, float]]:
+    """Of each hit the parts that add up to its relevance. `more` are the weights of further leads, by name, `reranked`
+    the share that a reranker decides, and `learned` what verdicts have made of the leads' shares. All hits of a recall
+    have the same leads."""
     if not hits:
         return []
     leads = hits[0].leads
@@ -29,7 +33,7 @@ def relevances(hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: flo
         return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
     else:
         stretched = stretch(hits, fusion)
-        shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
+        shares = tilted(shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched), learned)
         parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
     if RERANKER not in leads:
         return parts

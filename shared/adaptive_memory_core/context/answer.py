@@ -129,7 +129,8 @@ class Recall(Sequence[Scored]):
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
-        options |= {"beside": self.beside, "merge": self.policy.shown.merge, "fields": self.fields}
+        options |= {"beside": self.beside, "merge": self.policy.shown.merge, "longest": self.policy.shown.longest}
+        options |= {"cue": self.cue.own_words, "fields": self.fields}
         text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
@@ -138,9 +139,15 @@ class Recall(Sequence[Scored]):
 
 def _use(use: Use) -> list[str]:
     """How far this user's verdicts have moved the weight of usefulness."""
+    moved = {name: one for name, one in use.leads.items() if abs(one - 1.0) >= 0.005}
+    leads = ", ".join(f"{short(name)} {one:.2f}" for name, one in sorted(moved.items()))
+    said = [f"times what the policy says, leads count {leads}: so this user's verdicts have it"] if moved else []
     if use.gain == 1.0:
-        return []
-    return [f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it"]
+        return said
+    return [
+        *said,
+        f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it",
+    ]
 
 
 def _around(beside: tuple[Neighbour, ...]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def looked_past(user: str | None, owners: Sequence[Any]) -> str | None:
+def looked_past(user: str | int | None, owners: Sequence[Any]) -> str | None:
     """What was looked past, where a scope holds no record at all; None where nothing is odd about that.
 
     `owners` are what the first records of the collection say of their user, None where they name nobody. That a user
@@ -18,15 +18,18 @@ def looked_past(user: str | None, owners: Sequence[Any]) -> str | None:
     'no record that belongs to nobody is there: the 2 records that were looked at all name a user'
     >>> looked_past("ana", ["ben"]) is None, looked_past("ana", []) is None
     (True, True)
+    >>> looked_past("7", [7]).partition(":")[0]
+    'records name their user as int, such as 7, and users are texts'
+    >>> looked_past(7, ["7"]).partition(":")[0]
+    "no record of user 7 is there, but some of user '7'"
     """
-    odd = next((one for one in owners if one is not None and not isinstance(one, str)), None)
     if not owners:
         return None
+    odd = next((one for one in owners if one is not None and not isinstance(one, (str, type(user)))), None)
     if odd is not None:
-        return (
-            f"records name their user as {type(odd).__name__}, such as {odd!r}, and users are texts here: such records "
-            "are nobody's that can be asked for. Write the name as a text into their metadata"
-        )
+        return _of_another_kind(odd)
+    if isinstance(user, int) and str(user) in owners:
+        return f"no record of user {user!r} is there, but some of user {str(user)!r}: a text and a number are two users"
     named = [one for one in owners if one is not None]
     if user is not None and not named:
         number = f"{len(owners)} records that were looked at name no user, and belong to everyone"
@@ -36,3 +39,15 @@ def looked_past(user: str | None, owners: Sequence[Any]) -> str | None:
             f"no record that belongs to nobody is there: the {len(owners)} records that were looked at all name a user"
         )
     return None
+
+
+def _of_another_kind(odd: Any) -> str:
+    if type(odd) is int:
+        return (
+            f"records name their user as int, such as {odd!r}, and users are texts: ask for a number as one, "
+            f"for_user({odd!r}), who is another than for_user({str(odd)!r})"
+        )
+    return (
+        f"records name their user as {type(odd).__name__}, such as {odd!r}, and users are texts or whole numbers here: "
+        "such records are nobody's that can be asked for. Write the name as a text into their metadata"
+    )

@@ -8,9 +8,12 @@ from datetime import timezone, tzinfo
 
 from adaptive_memory_core.context.ages import age, date, resolved
 from adaptive_memory_core.context.clean import clean, label
+from adaptive_memory_core.context.excerpt import excerpt
+from adaptive_memory_core.context.token_estimate import Count
 from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
+EXCERPT = "excerpt"  # the label of what is not shown whole
 OLDER = "older: has changed since"
 SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
 
@@ -29,6 +32,7 @@ class Entry:
     source: str | None = None
     whose: str | None = None  # the shared scope it is of: not what this user said or did
     inferred: bool = False
+    excerpt: bool = False  # whether the text is a part of what is stored
     older: str | None = None  # what is said of it where a newer memory says something else of the same
 
     @property
@@ -38,8 +42,12 @@ class Entry:
 
     @property
     def labels(self) -> list[str]:
-        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty)
+        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty, self.cut)
         return [one for one in said if one]
+
+    @property
+    def cut(self) -> str | None:
+        return EXCERPT if self.excerpt else None
 
     @property
     def in_brief(self) -> str:
@@ -99,7 +107,7 @@ def entry(
     whose: str | None = None,
     older: bool = False,
 ) -> Entry:
-    learned = record.created_at
+    learned, speaker = record.created_at, _named(record, fields.speaker)
     text = clean(record.text)
     return Entry(
         id=clean(record.id),
@@ -109,11 +117,39 @@ def entry(
         age=None if learned is None or now is None else age(learned, now=now),
         certainty=_certainty(record),
         inferred=_inferred(record),
-        speaker=_named(record, fields.speaker),
+        speaker=None if speaker is not None and says_who(text, speaker) else speaker,
         source=_named(record, SOURCE),
         whose=None if whose is None else label(whose),
         older=OLDER if older else None,
     )
+
+
+def says_who(text: str, speaker: str) -> bool:
+    """Whether a text names its own speaker first, as transcripts do: then nobody else need.
+
+    >>> says_who("Ana: I like tea", "ana"), says_who("ana likes tea", "ana"), says_who("ben: tea", "ana")
+    (True, False, False)
+    """
+    return text[: len(speaker)].casefold() == speaker.casefold() and text[len(speaker) :].lstrip().startswith(":")
+
+
+def shortened(
+    shown: Entry,
+    record: Record,
+    cue: Sequence[str],
+    room: int,
+    count: Count,
+    *,
+    zone: tzinfo = timezone.utc,
+    resolve: bool = True,
+) -> Entry:
+    """A memory that is longer than the room, cut to the sentences that answer; else as it is."""
+    if count(shown.text) <= room:
+        return shown
+    said = excerpt(record.text, cue, room, count)
+    if said is None:
+        return shown
+    return replace(shown, text=resolved(said, record.created_at, zone) if resolve else said, excerpt=True)
 
 
 def shared(among: Sequence[Entry]) -> Entry:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from datetime import timezone, tzinfo
 from typing import Any
 
+from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.context.brief import Summarise, extract, summarised
-from adaptive_memory_core.context.entries import entries, entry
+from adaptive_memory_core.context.entries import entries, entry, shortened
 from adaptive_memory_core.context.layout import Layout
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
@@ -20,6 +21,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scor
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
+LEAST_EXCERPT = 100  # tokens that a long hit may have in any budget; guess
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
 ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
@@ -37,12 +39,15 @@ def render(
     resolve: bool = True,
     beside: Sequence[Neighbour] = (),
     merge: float = Shown().merge,
+    longest: float = Shown().longest,
+    cue: str = "",
     fields: Fields = DEFAULT_FIELDS,
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
     `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Hits of one session stand
-    together in the order they were said in, with those `beside` them where there is room. Where not even a count of
+    together in the order they were said in, with those `beside` them where there is room. Where not all fit, a long one
+    is cut to the sentences that answer the `cue`, at most a share `longest` of the budget. Where not even a count of
     the hits fits, nothing is rendered.
 
     >>> render([])
@@ -60,7 +65,14 @@ def render(
     ]
     layout = Layout(whole, shown, form, ids, count)
     text = block(form, layout.lines(range(len(shown))))
-    return text if max_tokens is None or count(text) <= max_tokens else _fitting(layout, max_tokens, summarise)
+    if max_tokens is None or count(text) <= max_tokens:
+        return text
+    asked, most = words(cue), max(LEAST_EXCERPT, int(longest * max_tokens))
+    cut = [
+        own if one.rank is None else shortened(own, one.record, asked, most, count, zone=zone, resolve=resolve)
+        for own, one in zip(shown, whole.lines, strict=True)
+    ]
+    return _fitting(Layout(whole, cut, form, ids, count), max_tokens, summarise)
 
 
 def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:

@@ -81,7 +81,7 @@ class Xml:
             "learned": one.learned,
             "age": one.age,
         }
-        names |= {"provenance": ", ".join(one.provenance), "certainty": one.certainty}
+        names |= {"provenance": ", ".join(one.provenance), "certainty": one.certainty, "part": one.cut}
         return "".join(f' {name}="{for_xml(value)}"' for name, value in names.items() if value)
 
     def brief(self, count: int, text: str) -> str:
@@ -122,7 +122,8 @@ STYLES: dict[str, Style] = {"text": Text(), "xml": Xml(), "markdown": Markdown()
 def _own(one: Entry) -> list[str]:
     """What a turn says of itself in its line: who speaks, and what it does not share with the others."""
     speaker = f"by {one.speaker}" if one.speaker else None  # marked, or a speaker called "fact" would pass for a kind
-    said = (one.older, speaker, one.kind, one.learned, one.age, *replace(one, speaker=None).provenance, one.certainty)
+    marks = (*replace(one, speaker=None).provenance, one.certainty, one.cut)
+    said = (one.older, speaker, one.kind, one.learned, one.age, *marks)
     return [label for label in said if label] or [NAMELESS]
 
 

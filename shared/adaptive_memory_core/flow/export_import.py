@@ -56,7 +56,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
                 lines.append({**line, **whose})
     known = yield from ask(ports.ledger.states.known, scope, [])
     balance = known.balance
-    heading = {"format": FORMAT, "version": VERSION, "user": scope.user, "exported_at": now, "balance": balance}
+    heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, "balance": balance}
     over = {} if scope.over is None else {"over": scope.over}
     return {**heading, **over, "records": lines}
 
@@ -161,9 +161,10 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
             f"What was given is no state of a memory (format {FORMAT!r}, version {VERSION}). Give what export_state() "
             "returned, or its JSON read again: json.loads(...)."
         )
-    if given.get("user") != scope.user:
+    user = given.get("user")
+    if user != scope.name or type(user) is not type(scope.name):
         raise ScopeError(
-            f"This is the state of {Scope(given.get('user'))}, not of {scope}. Restore it through that user's memory."
+            f"This is the state of {Scope.of(user)}, not of {scope}. Restore it through that user's memory."
         )
     lines = given.get("records")
     if not isinstance(lines, list | tuple):

@@ -11,6 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.common_share import judge_and_share
+from adaptive_memory_core.flow.lead_steps import lead_steps
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, rankings
@@ -63,6 +64,8 @@ def _judge(
     yield from refuse_said_anew(ports, scope, past, found)
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = yield from _rule(ports, scope, past, helpful, policy, now=now)
+    steps = lead_steps(past, list(verdicts), helpful, policy)
+    rule = replace(rule, steps={found[one].stored_id: by for one, by in steps.items()}) if steps else rule
     given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
     return (yield from ask(judge_and_share, ports, scope, past.id, given, rule, policy, now=now))
 
@@ -129,6 +132,11 @@ def _change(
             ports.ledger.states.change, scope, found.stored_id, found.seen, rule, what=act.name, by=by, now=now
         )
     )
+
+
+def reset_learned_weights(ports: Ports, scope: Scope) -> Flow[None]:
+    """Let channels count as the policy says, whatever verdicts have made of that for this scope."""
+    yield from ask(ports.ledger.verdicts.reset_lead_weights, scope)
 
 
 def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:

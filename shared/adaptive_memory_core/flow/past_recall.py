@@ -23,6 +23,7 @@ class Candidate(NamedTuple):
     id: str
     signals: Mapping[str, float]
     dropped: bool
+    parts: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRe
                 f"This recall is of {recall.scope}, not of {scope}. Judge it through the scope that made it."
             )
         own = [one for one in recall.kept if one.hit.learnable]
-        kept = [Candidate(one.id, one.signals, False) for one in own]
-        rest = [Candidate(one.id, one.scored.signals, True) for one in recall.dropped if one.scored is not None]
+        kept = [Candidate(one.id, one.signals, False, one.parts) for one in own]
+        weighed = [(one.id, one.scored) for one in recall.dropped if one.scored is not None]
+        rest = [Candidate(one_id, scored.signals, True, scored.parts) for one_id, scored in weighed]
         words, ids = {one.id: said(one.text) for one in own}, [one.id for one in own]
         return PastRecall(recall.id, recall.now, recall.step, ids, [*kept, *rest], recall.scope, words)
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
@@ -85,6 +87,8 @@ def _standings(candidates: Sequence[Candidate], record_id: str, share: float) ->
 
 
 def _of(scope: Scope, logged: LoggedRecall) -> PastRecall:
-    candidates = [Candidate(one.id, one.signals, one.reason is not None) for one in logged.candidates if one.signals]
+    candidates = [
+        Candidate(one.id, one.signals, one.reason is not None, one.parts) for one in logged.candidates if one.signals
+    ]
     made_by = Scope(scope.user, over=logged.over)
     return PastRecall(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates, made_by)

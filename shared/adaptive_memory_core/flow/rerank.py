@@ -21,6 +21,7 @@ from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
+from adaptive_memory_core.score.odd_importance import odd_importance
 
 
 def rerank(
@@ -52,13 +53,14 @@ def _looked_up(
     hits = present(request, there, known)
     welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
     visitors = [Hit(Record(one, guests[one]), 0.0, one) for one in similarities if one in welcome]
+    unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
         nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
         others=[],
         known=known,
         asked=request.candidates,
-        notes=() if known.error is None else (f"the collection's own read state was used: {known.error}",),
+        notes=tuple(one for one in (unread, odd_importance(hits, request.fields)) if one is not None),
         absent=tuple(Dropped(one, NOT_HERE) for one in similarities if one not in found and one not in welcome),
         guests=welcome,
     )

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from adaptive_memory_core.learn import lead_weights
 from adaptive_memory_core.learn.after_read import latest
+from adaptive_memory_core.learn.lead_weights import LeadWeights
 from adaptive_memory_core.learn.usefulness_weight import Ranking, lean, moved
 from adaptive_memory_core.learn.verdict_importance import rejudged
 from adaptive_memory_core.policy.policy import Policy
@@ -41,6 +43,7 @@ class Judging:
     read: Occasion  # the recall's own: a memory was of use when it was read, not when somebody says so
     now: float
     rankings: Mapping[str, Sequence[Ranking]] = field(default_factory=dict)  # by stored id; where balances adapt
+    steps: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of leads, by stored id; where those adapt
 
     def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]:
         """The boost without and with the verdict."""
@@ -60,6 +63,15 @@ class Judging:
             return 0.0, before
         after = moved(before, lean(self.rankings.get(stored_id, ()), before, useful), useful)
         return after - before, after
+
+    def lead_weights(
+        self, stored_id: str, verdict: Verdict, before: LeadWeights, earlier: Earlier | None
+    ) -> LeadWeights:
+        """What the leads count after the verdict; the opposite one takes back what a helpful one did."""
+        by, was = self.steps.get(stored_id), None if earlier is None else earlier.verdict
+        if not by or (verdict is Verdict.UNHELPFUL and was is not Verdict.HELPFUL):
+            return before
+        return lead_weights.moved(before, by, 1 if verdict is Verdict.HELPFUL else -1, self.policy.useful)
 
     def _counted(self, state: ReadState, verdict: Verdict) -> ReadState:
         if verdict is Verdict.UNHELPFUL:

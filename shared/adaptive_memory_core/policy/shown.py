@@ -19,7 +19,9 @@ class Shown:
     intact: bool = False  # whether a recall also fetches the turns right before and after its hits, to be shown
     merge: float = 0.85  # share of a block's best score that a hit needs to be in the block; benchmarks/units.py
 
-    RANGES: ClassVar[dict[str, Range]] = {"merge": SHARE}
+    longest: float = 0.25  # share of a budget that one hit may take where not all fit; benchmarks/shown_evidence.py
+
+    RANGES: ClassVar[dict[str, Range]] = {"merge": SHARE, "longest": Range(0, 1, above=True)}
 
     def __post_init__(self) -> None:
         check_ranges(self, self.RANGES)

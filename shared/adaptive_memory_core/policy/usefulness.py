@@ -35,6 +35,9 @@ class Usefulness:
     most: float = 1.0  # most times the weight, where usefulness has led; above 1 gained nothing
     importance_step: float = 0.05  # share of a record's importance that one verdict moves; the article: at most 5 %
     importance_bound: float = 0.5  # share of it that all verdicts together may add or take; guess
+    lead_step: float = 0.0  # octaves by which a verdict may move what a channel's lead counts; 0 = off, and measured
+    lead_bound: float = 0.5  # octaves by which all verdicts together may move it; guess
+    lead_prior: float = 20.0  # verdicts at which half of what they say counts; guess
     common_share: float = 0.0  # share of a verdict on a record of everyone's that counts for all readers; 0 = off
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -50,6 +53,9 @@ class Usefulness:
         "most": Range(1, 10),
         "importance_step": Range(0, 0.05),
         "importance_bound": SHARE,
+        "lead_step": Range(0, 2),
+        "lead_bound": Range(0, 2),
+        "lead_prior": Range(0, 10_000),
         "common_share": SHARE,
     }
 

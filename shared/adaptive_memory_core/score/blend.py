@@ -65,7 +65,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     """
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
-    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight)
+    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
     close = [
         weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
         for hit, share in zip(hits, shares, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from adaptive_memory_core.policy.usefulness import Usefulness
@@ -12,10 +13,12 @@ HOUR = 3_600.0
 
 
 class Use(NamedTuple):
-    """Where a user stands: the recalls so far, and how much more or less usefulness counts than the policy says."""
+    """Where a user stands: the recalls so far, and how much more or less usefulness, and each lead, counts than the
+    policy says."""
 
     step: int = 0
     gain: float = 1.0
+    leads: Mapping[str, float] = {}
 
 
 NO_USE = Use()

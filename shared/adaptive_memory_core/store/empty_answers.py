@@ -41,7 +41,7 @@ def explained(memory: Any, recall: Recall, advice: Mapping[bool, str], *, stackl
     if collection is None:
         return recall
     found = collection.get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
-    note = looked_past(recall.scope.user, [(one or {}).get(memory.fields.user_id) for one in found])
+    note = looked_past(recall.scope.name, [(one or {}).get(memory.fields.user_id) for one in found])
     if note is None:
         return recall
     if _first(memory, note.partition(":")[0].partition("'")[0]):

@@ -11,11 +11,11 @@ from typing import Any
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.merge_reads import larger
-from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen
+from adaptive_memory_core.records import Metadata, ReadState, Seen
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.stored_metadata import state_of
+from adaptive_memory_core.stored_metadata import owner_of, state_of
 
 SAME_SECONDS = 0.001  # the collection keeps a time to six places
 
@@ -47,12 +47,12 @@ def read_later(store: ChromaRecords, ledger: Ledger, directory: Path | None) -> 
 def take_over(store: ChromaRecords, ledger: Ledger, later: Mapping[str, Metadata], *, now: float) -> None:
     """The larger counts and the later reads hold."""
     for stored_id, metadata in later.items():
-        owner, kind = metadata.get(store.fields.user_id), metadata.get(store.fields.kind)
-        if owner is None or (isinstance(owner, str) and owner):
+        owner, kind = owner_of(metadata, store.fields), metadata.get(store.fields.kind)
+        if owner is not None:
             shown = state_of(metadata, store.fields)
             seen = Seen(shown, kind if isinstance(kind, str) else None)
             rule = partial(_larger, shown=shown)
-            ledger.states.change(Scope(owner), stored_id, seen, rule, what="restored", by="collection", now=now)
+            ledger.states.change(owner, stored_id, seen, rule, what="restored", by="collection", now=now)
 
 
 def _asked(store: ChromaRecords, bound: float) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, anew
 from adaptive_memory_core.identity import record_id
@@ -11,6 +10,7 @@ from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.rows import PAGE
+from adaptive_memory_core.stored_metadata import owner_of
 from adaptive_memory_core.text_identity import said
 
 NAMED = 10  # ids in a finding
@@ -36,11 +36,13 @@ def _rewritten(store: ChromaRecords, ledger: Ledger) -> Iterator[tuple[Scope, di
     """Page by page, for each scope."""
     ids = store.ids()
     for start in range(0, len(ids), PAGE):
-        page = [row for row in store.rows(ids[start : start + PAGE]) if _owner(store, row) is not False]
-        page.sort(key=lambda row: str(_owner(store, row)))
-        for owner, rows in groupby(page, lambda row: _owner(store, row)):
-            scope = Scope(owner if isinstance(owner, str) else None)
-            if changed := _of_scope(store, ledger, scope, list(rows)):
+        owners: dict[Scope, list[Row]] = {}
+        for row in store.rows(ids[start : start + PAGE]):
+            scope = owner_of(row[2], store.fields)
+            if scope is not None:
+                owners.setdefault(scope, []).append(row)
+        for scope, rows in owners.items():
+            if changed := _of_scope(store, ledger, scope, rows):
                 yield scope, changed
 
 
@@ -55,9 +57,3 @@ def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence
 def _kind(store: ChromaRecords, row: Row) -> str | None:
     kind = (row[2] or {}).get(store.fields.kind)
     return kind if isinstance(kind, str) else None
-
-
-def _owner(store: ChromaRecords, row: Row) -> str | bool | None:
-    """Whose it is; False for somebody who cannot be a user."""
-    owner = (row[2] or {}).get(store.fields.user_id)
-    return owner if owner is None or (isinstance(owner, str) and owner) else False

@@ -11,7 +11,7 @@ from adaptive_memory_core.learn.merge_reads import added
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.rows import PAGE
-from adaptive_memory_core.stored_metadata import created_at
+from adaptive_memory_core.stored_metadata import created_at, owner_of
 
 Row = tuple[str, str | None, Metadata | None]
 
@@ -43,10 +43,9 @@ def twins(store: ChromaRecords) -> Iterator[Twins]:
 def _pair(store: ChromaRecords, own: Row | None, scoped: Row | None) -> Twins | None:
     if own is None or scoped is None:
         return None
-    owners = [(row[2] or {}).get(store.fields.user_id) for row in (own, scoped)]
-    if owners[0] != owners[1] or not (owners[0] is None or (isinstance(owners[0], str) and owners[0])):
+    scope = owner_of(own[2], store.fields)
+    if scope is None or scope != owner_of(scoped[2], store.fields):
         return None
-    scope = Scope(owners[0])
     if scoped_id(scope, record_id(scope, scoped[0])) != scoped[0]:
         return None
     later = (created_at(scoped[2], store.fields) or 0.0) > (created_at(own[2], store.fields) or 0.0)

@@ -83,6 +83,11 @@ def reset_balance(user: User) -> Flow[None]:
     return flows.reset_balance(user.memory.ports(), user.scope)
 
 
+def reset_learned_weights(user: User) -> Flow[None]:
+    """Let each channel count as the policy says again, whatever this user's feedback has made of that."""
+    return flows.reset_learned_weights(user.memory.ports(), user.scope)
+
+
 def _change(user: User, record_id: str, act: flows.Act, by: str) -> Flow[ReadState]:
     checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
     memory = user.memory

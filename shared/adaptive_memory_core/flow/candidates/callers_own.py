@@ -29,7 +29,7 @@ class CallersOwn:
         """The ids it names. They stand in the collection under themselves, or under the scope's form of them."""
         limit, seconds = request.candidates, request.policy.channel_timeout_seconds
         function = ports.channels[self.name]
-        question = function.asked(seconds, request.cue.own_words, request.scope.user, limit)
+        question = function.asked(seconds, request.cue.own_words, request.scope.name, limit)
         (outcome,) = yield from ask_foreign([question])
         if outcome.error is not None:
             return Answer(self.name, error=outcome.error)

@@ -14,10 +14,12 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.lead_weights import in_force
 from adaptive_memory_core.learn.state_as_of import Past, state_then
 from adaptive_memory_core.learn.usefulness_weight import gain
 from adaptive_memory_core.policy.channel_names import DENSE
 from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
+from adaptive_memory_core.score.odd_importance import odd_importance
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 from adaptive_memory_core.stored_metadata import hits_of
@@ -75,6 +77,8 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     hits = present(request, found, known)
     if dense.error is not None and not hits:
         raise dense.error
+    odd = odd_importance(hits, request.fields)
+    notes += [] if odd is None else [odd]
     return Gathered(
         cue,
         nearest=hits[: len(dense.found)],
@@ -134,8 +138,9 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     if known.value is None:
         return NO_USE
     adapts = request.policy.adaptive and request.policy.blending == "bounded"
+    leads = in_force(known.value.lead_weights, request.policy.useful)
     step = known.value.timeline.step if request.past is None else request.past.step
-    return Use(step, gain(known.value.balance) if adapts else 1.0)
+    return Use(step, gain(known.value.balance) if adapts else 1.0, leads)
 
 
 def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:

@@ -54,8 +54,8 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     """
     if behind.user is not None and behind.user not in shared:
         raise ScopeError(
-            f"The fallback {behind.user!r} was not declared to be shared, so its records stay its own. Declare it "
-            f"where the memory is made, AdaptiveMemory(..., shared=[{behind.user!r}]), if all users may read them."
+            f"The fallback {behind.name!r} was not declared to be shared, so its records stay its own. Declare it "
+            f"where the memory is made, AdaptiveMemory(..., shared=[{behind.name!r}]), if all users may read them."
         )
     if behind == scope:
         raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
@@ -41,6 +42,9 @@ class Judge(Protocol):
     def balance(
         self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None
     ) -> tuple[float, float]: ...
+    def lead_weights(
+        self, stored_id: str, verdict: Verdict, before: LeadWeights, earlier: Earlier | None
+    ) -> LeadWeights: ...
 
 
 class Doomed(Protocol):
@@ -56,6 +60,7 @@ class KnownStates(NamedTuple):
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
     balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
+    lead_weights: LeadWeights = NOTHING_LEARNED  # what verdicts have made of what each channel counts
     said: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
 
 

@@ -31,7 +31,7 @@ def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
     >>> own_filter(Scope("ana"), Fields()), own_filter(Scope("ana", over="everyone"), Fields())
     ({'user_id': 'ana'}, None)
     """
-    return None if scope.sees_unowned else {fields.user_id: scope.user}
+    return None if scope.sees_unowned else {fields.user_id: scope.name}
 
 
 def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:

@@ -15,7 +15,7 @@ from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.parted_rows import Owner, begin_anew, set_aside
-from adaptive_memory_core.store.ledger.verdict_rows import balance_of, close
+from adaptive_memory_core.store.ledger.verdict_rows import close, standing_of
 
 _FLAGS = {
     "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
@@ -70,12 +70,12 @@ class LedgerStates:
             user = self._shared.known_user(sql, scope)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
-            timeline, balance = self._timeline(sql, user, turn), balance_of(sql, user)
+            timeline, (balance, learned) = self._timeline(sql, user, turn), standing_of(sql, user)
         new = self._inheritance.new(scope, stored_ids, found)
         states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
         if len(found) < len(stored_ids):
             said |= self._inheritance.settled(scope, stored_ids, found)
-        return KnownStates(states, timeline, new, balance, said)
+        return KnownStates(states, timeline, new, balance, learned, said)
 
     def all(self, scope: Scope) -> KnownStates:
         """The states of all records of the scope that the ledger has met."""

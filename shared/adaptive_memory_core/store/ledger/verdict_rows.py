@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import lru_cache
 from typing import Any
 
+import orjson
+
 from adaptive_memory_core.flow.ports import Judge
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights, weights_of
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.records import ReadState, Verdict
 from adaptive_memory_core.store.ledger.state_rows import update_states
@@ -43,6 +47,10 @@ def judge_once(
         earlier = None  # closed: what it did is gone already
     after = judge.state(state, verdict, earlier)
     sway = _balance(sql, user, stored_id, verdict, earlier, judge)
+    learned = lead_weights_of(sql, user)
+    after_verdict = judge.lead_weights(stored_id, verdict, learned, earlier)
+    if after_verdict != learned:
+        set_lead_weights(sql, user, after_verdict)
     read = (judge.read.at, judge.read.step, state.useful_at, state.useful_step)
     boosts = judge.boost(state, verdict, earlier)
     sql.execute(_KEEP, (*key, verdict.value, now, *boosts, *read, sway))
@@ -92,3 +100,30 @@ def balance_of(sql: sqlite3.Connection, user: int) -> float:
 
 def set_balance(sql: sqlite3.Connection, user: int, balance: float) -> None:
     sql.execute("UPDATE users SET balance = ? WHERE user_key = ?", (balance, user))
+
+
+def standing_of(sql: sqlite3.Connection, user: int) -> tuple[float, LeadWeights]:
+    """The user's balance, and what verdicts have made of what each lead counts."""
+    row = sql.execute("SELECT balance, lead_weights FROM users WHERE user_key = ?", (user,)).fetchone()
+    return (0.0, NOTHING_LEARNED) if row is None else (float(row[0]), _decoded(row[1]))
+
+
+def lead_weights_of(sql: sqlite3.Connection, user: int) -> LeadWeights:
+    return standing_of(sql, user)[1]
+
+
+def set_lead_weights(sql: sqlite3.Connection, user: int, learned: LeadWeights) -> None:
+    text = None if not learned.verdicts else orjson.dumps(learned._asdict()).decode()
+    sql.execute("UPDATE users SET lead_weights = ? WHERE user_key = ?", (text, user))
+
+
+@lru_cache(maxsize=1_024)
+def _decoded(text: str | None) -> LeadWeights:
+    """What was kept; of a damaged row, nothing: it is learned anew."""
+    if text is None:
+        return NOTHING_LEARNED
+    try:
+        found = orjson.loads(text)
+    except ValueError:
+        return NOTHING_LEARNED
+    return weights_of(found.get("octaves"), found.get("verdicts")) if isinstance(found, dict) else NOTHING_LEARNED

@@ -29,7 +29,7 @@ from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
-from adaptive_memory_core.stored_metadata import created_at, metadata_of
+from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
 
 MOST_LOOKED_UP = (
     4_000  # characters of a cue whose words are looked up, ten questions' worth; of a longer one its start and end
@@ -174,7 +174,7 @@ class WordIndex:
         comparison of all ids."""
         with self._resident(scope) as user:
             marks = {row[0]: user.mark(row[0]) for row in found}
-        mine = {row[0] for row in found if (row[2] or {}).get(self._fields.user_id) == scope.user}
+        mine = {row[0] for row in found if owner_of(row[2], self._fields) == scope}
         changed = [row for row in found if row[0] in mine and marks[row[0]] != self._mark(row[1], row[2])]
         self.take_in([*changed, *(row for row in found if row[0] in asked and row[0] not in mine)])
 
@@ -232,9 +232,7 @@ class WordIndex:
         """Records by whom they belong to; None is nobody of ours."""
         owners: dict[Scope | None, list[Laid]] = {}
         for row in found:
-            owner = None if row[2] is None else row[2].get(self._fields.user_id)
-            usable = owner is None or (isinstance(owner, str) and owner != "")
-            owners.setdefault(Scope(owner) if usable else None, []).append(row)
+            owners.setdefault(owner_of(row[2], self._fields), []).append(row)
         return owners
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:

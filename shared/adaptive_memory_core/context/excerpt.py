@@ -1,0 +1,89 @@
+"""Which part of a long text answers? Its sentences with the cue's rarest words, in their order, with marks.
+
+A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.context.brief import clipped
+from adaptive_memory_core.context.clean import clean
+from adaptive_memory_core.context.token_estimate import Count
+
+MARK = "..."
+LONGEST_PART = 400  # characters of a sentence, beyond which it is cut like a text of its own; guess
+FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
+_FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
+_LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])\s*|\s*\n\s*")
+
+
+class Part(NamedTuple):
+    """A piece of a text that is shown whole: cleaned, with what it costs and what of the cue is in it."""
+
+    text: str
+    cost: int
+    asked: frozenset[str]
+
+
+def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | None:
+    """The parts that answer, within `room` tokens, with "..." where something is left out; None where nothing fits.
+
+    >>> said = "We met on Monday. It rained all day. The code of the door is 4711. Then we had tea."
+    >>> excerpt(said, words("what is the door code?"), 17, lambda text: len(text.split()))
+    'We met on Monday. ... The code of the door is 4711. ...'
+    """
+    asked = frozenset(cue)
+    parts = [Part(said, count(said + " "), asked & set(words(said))) for said in parts_of(text)]
+    left = room - 2 * count(f" {MARK} ")
+    chosen = _chosen(parts, left, count)
+    if not chosen:
+        best = max(parts, key=lambda part: len(part.asked), default=None)
+        return None if best is None else clipped(best.text, room, count, f" {MARK}") or None
+    said = [MARK] if chosen[0] else []
+    for before, number in zip([chosen[0] - 1, *chosen], chosen, strict=False):
+        said += [parts[number].text] if number == before + 1 else [MARK, parts[number].text]
+    return " ".join([*said, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
+
+
+def parts_of(text: str) -> list[str]:
+    """The text in parts that are shown whole, each clean.
+
+    >>> parts_of("Do it so. Like this:\\n- one\\n- two\\n\\nDone.")
+    ['Do it so.', 'Like this:', '- one - two', 'Done.']
+    """
+    parts: list[str] = []
+    for number, block in enumerate(_FENCE.split(text)):
+        if number % 2:
+            parts.append(block)
+            continue
+        start = 0
+        for run in _LIST.finditer(block):
+            parts += [*_SENTENCE.split(block[start : run.start()]), run.group()]
+            start = run.end()
+        parts += _SENTENCE.split(block[start:])
+    return [said for one in parts if one and (said := clean(one))]
+
+
+def _chosen(parts: Sequence[Part], room: int, count: Count) -> list[int]:
+    """The numbers of the parts that are shown, in their order: those worth most for what they cost."""
+    held = Counter(word for part in parts for word in part.asked)
+    worth = {word: math.log1p(len(parts) / number) for word, number in held.items()}
+    first = FIRST * max(worth.values(), default=1.0)
+    values = [sum(worth[word] for word in part.asked) + (0.0 if number else first) for number, part in enumerate(parts)]
+    ranked = sorted(range(len(parts)), key=lambda number: (-values[number], number))
+    chosen: list[int] = []
+    mark = count(f" {MARK} ")
+    for number in ranked:
+        joined = number - 1 in chosen or number + 1 in chosen
+        cost = parts[number].cost + (0 if joined else mark)
+        if cost <= room:
+            chosen.append(number)
+            room -= cost
+    return sorted(chosen)

@@ -1,0 +1,78 @@
+"""Is a long text cut to what answers, between words, with marks, and before it crowds out the others?"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.context.excerpt import MARK, excerpt, parts_of
+from adaptive_memory_core.context.render import render
+from adaptive_memory_core.context.token_estimate import estimated_tokens
+from adaptive_memory_core.records import Hit, Record, Scored
+
+FILLER = "The weather was mild and everybody stayed in the garden. "
+LONG = f"{FILLER * 30}The code of the red door is 4711. {FILLER * 30}"
+CUE = "what is the code of the door?"
+
+
+def scored(name: str, text: str, **metadata: Any) -> Scored:
+    return Scored(Hit(Record(name, text, "event", created_at=0.0, metadata=metadata), 0.5, name), 0.5, {}, {})
+
+
+@pytest.mark.parametrize("style", ["text", "xml", "markdown"])
+def test_a_long_hit_is_cut_before_it_crowds_out_the_others(style: str) -> None:
+    hits = [scored("long", LONG), *(scored(f"s{n}", f"Short note number {n} is whole.") for n in range(5))]
+    text = render(hits, max_tokens=300, style=style, cue=CUE)
+    assert "The code of the red door is 4711." in text
+    assert all(f"Short note number {n} is whole." in text for n in range(5))
+    assert "excerpt" in text
+    assert "..." in text
+    assert estimated_tokens(text) <= 300
+    assert hits[0].text == LONG
+
+
+def test_where_all_fits_nothing_is_cut() -> None:
+    text = render([scored("long", LONG), scored("s", "Short.")], max_tokens=5_000, cue=CUE)
+    assert " ".join(LONG.split()) in text
+    assert "excerpt" not in text
+
+
+def test_code_and_lists_stay_whole() -> None:
+    code, items = "```python\ndoor = open('4711')\nprint(door)\n```", "- the code of the door\n- the red door\n- 4711"
+    said = f"{FILLER * 20}\n{code}\n{FILLER * 20}\n{items}\n\n{FILLER * 20}"
+    found = excerpt(said, words(CUE), 80, estimated_tokens)
+    assert found is not None
+    assert "door = open('4711') print(door)" in found
+    assert "- the code of the door - the red door - 4711" in found
+    assert [one for one in parts_of(said) if "the red door" in one] == ["- the code of the door - the red door - 4711"]
+
+
+@given(text=st.text(max_size=400), room=st.integers(5, 60))
+def test_an_excerpt_fits_and_is_of_whole_words_of_the_text(text: str, room: int) -> None:
+    found = excerpt(text, words("tea"), room, estimated_tokens)
+    if found is not None:
+        assert estimated_tokens(found) <= room
+        own = " ".join(parts_of(text)).split()
+        assert all(
+            word in own for word in found.replace(f" {MARK}", " ").replace(f"{MARK} ", " ").split() if word != MARK
+        )
+
+
+@pytest.mark.parametrize("name", ["ana", "Ana", "ANA"])
+def test_no_speaker_is_named_twice(name: str) -> None:
+    hits = [scored(f"a{n}", f"Ana: I like tea {n}.", speaker=name, session="s", seq=n) for n in range(2)]
+    for some in (hits, hits[:1]):
+        for style in ("text", "xml", "markdown"):
+            text = render(some, style=style)
+            assert len(re.findall("ana", text, re.IGNORECASE)) == len(some)
+            assert "I like tea 0." in text
+
+
+def test_a_speaker_whom_the_text_does_not_name_is_shown() -> None:
+    assert "said by ana" in render([scored("a", "ben: I like tea", speaker="ana")])
+    assert "said by ana" in render([scored("a", "I like tea", speaker="ana")])
