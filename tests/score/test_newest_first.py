@@ -122,6 +122,12 @@ def test_i_is_somebody_else_in_anothers_words() -> None:
     assert first(CUE, OSLO, TURIN, speakers=("ana", "ben")) == TURIN  # both name whom they speak of
 
 
+def test_who_speaks_is_not_whom_it_is_about() -> None:
+    """As in transcripts, where the speaker stands before each line."""
+    said = "Ilse: I live in Oslo, by the sea."
+    assert first(CUE, said, "Ilse: That was nice.", "Ilse: I like it.", "Ilse: I have seen Turin now.") == said
+
+
 def test_a_callers_facts_replace_our_rules() -> None:
     given = ranked(OSLO, "She packed her things for Turin.", TURIN)
     facts = {OSLO: "home", "She packed her things for Turin.": "home", TURIN: None}

@@ -24,6 +24,7 @@ _ANNOUNCED = re.compile(
     r"|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b",
     re.IGNORECASE,
 )
+_SPEAKER = re.compile(r"^\s*[^\W\d]\w*(?: \w+)?:\s")
 _FEW = 3  # words that both have; two are enough where both begin with the same one
 REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each
 
@@ -47,6 +48,11 @@ class Statement:
     @cached_property
     def stems(self) -> Stems:
         return frozenset(self._in_order)
+
+    @cached_property
+    def spoken(self) -> Stems:
+        """The words without the speaker before them: "Ana: I have a cat" is by Ana, and need not be about her."""
+        return frozenset(words(_SPEAKER.sub("", self._text, count=1)))
 
     @property
     def subject(self) -> str | None:
@@ -166,7 +172,7 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
 def same_subject(one: Statement, other: Statement, about: Asked) -> bool:
     """Whether both hold the names that the cue holds; where it holds none, half of its words."""
     if about.names:
-        return about.names <= one.stems and about.names <= other.stems
+        return about.names <= one.spoken and about.names <= other.spoken
     return 2 * len(one.stems & other.stems & about.stems) >= max(1, len(about.stems))
 
 

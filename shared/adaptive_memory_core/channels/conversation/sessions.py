@@ -10,7 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.take_turns import take_turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
-from adaptive_memory_core.channels.words.bm25 import Layout
+from adaptive_memory_core.channels.words.bm25 import Layout, surroundings_of
 
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
@@ -53,12 +53,14 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     ends = np.append(starts[1:], len(lengths))[: len(starts)]
     spread = ends - starts
     first, last = np.repeat(starts, spread), np.repeat(ends, spread)
-    layout = Layout(lengths, live, order, first, last, _turnlike(lengths, order, first, last))
+    in_sessions = bool((sessions >= 0).any())
+    around = surroundings_of(lengths, order, first, last) if in_sessions else None
+    layout = Layout(lengths, live, order, first, last, _turnlike(lengths, order, first, last), around)
     spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
     unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
-    return Conversation(layout, bool((sessions >= 0).any()), speakers, unnamed, places)
+    return Conversation(layout, in_sessions, speakers, unnamed, places)
 
 
 def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.words.windows import Places, places_of, said_in
+
 TERM_SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
 LENGTH_NORMALISATION = (
     0.3  # BM25's b: how much longer texts are held back; .2 to .4 is flat, benchmarks/recall_quality.py
@@ -44,6 +46,7 @@ class Layout(NamedTuple):
     first: Array
     last: Array
     turns: Array | float = 1.0
+    surroundings: Places | None = None  # made once, where it is known; else at each look
 
 
 class Coverage(NamedTuple):
@@ -62,6 +65,11 @@ class _Held(NamedTuple):
     word: Posting
     weight: float
     said: float
+
+
+def surroundings_of(lengths: Array, order: Array, first: Array, last: Array) -> Places:
+    """The windows in which a record's words count with those of its neighbours."""
+    return places_of(lengths, order, first, last, (NEAR_TURNS, TURNS_AROUND, None))
 
 
 def rarity(holding: int, records: int) -> float:
@@ -134,29 +142,19 @@ def by_accident(nats: float, records: int) -> float:
 
 def _surroundings(found: Sequence[_Held], layout: Layout, told: float) -> list[Array]:
     """The words of each record with those of its neighbours, and with its whole session, taken as one text."""
-    places = np.arange(len(layout.order))
-    spans = [
-        (np.maximum(layout.first, places - reach), np.minimum(layout.last, places + reach + 1))
-        for reach in (NEAR_TURNS, TURNS_AROUND)
-    ]
-    spans.append((layout.first, layout.last))
-    lengths = _running(layout.lengths[layout.order])
-    sums = []
-    for low, high in spans:
-        long = lengths[high] - lengths[low]
-        average = float(long.sum()) / max(1, layout.live)  # what is gone adds 0
-        sums.append((np.zeros(len(places)), _held_back(long, average), long / max(1.0, told)))
-    dense = np.zeros(len(places))
-    for one, weight, said in found:
-        dense[one.docs] = one.counts
-        running = _running(dense[layout.order])
-        dense[one.docs] = 0.0
-        for (low, high), (score, held_back, share) in zip(spans, sums, strict=True):
-            more = weight * _saturated(running[high] - running[low], held_back, share * said)
-            np.add(score, more, out=score)
-    back = np.empty_like(places)
-    back[layout.order] = places
-    return [score[back] for score, _, _ in sums]
+    places = layout.surroundings
+    if places is None:
+        places = surroundings_of(layout.lengths, layout.order, layout.first, layout.last)
+    scores = []
+    for windows in places.windows:
+        score, average = np.zeros(len(windows.long)), windows.total / max(1, layout.live)
+        for word, weight, said in found:
+            there, counts = said_in(places, windows, word.docs, word.counts)
+            long = windows.long[there]
+            by_chance = long * (said / max(1.0, told))
+            score[there] += weight * _saturated(counts, _held_back(long, average), by_chance)
+        scores.append(score[windows.of_record])
+    return scores
 
 
 def _held_back(lengths: Array, average: float) -> Array:
@@ -172,7 +170,3 @@ def _saturated(counts: Array, held_back: Array, by_chance: Array) -> Array:
     [1.0, 0.22]
     """
     return (1.0 + TERM_SATURATION) * counts * np.exp(-BY_CHANCE * by_chance) / (counts + held_back)
-
-
-def _running(values: Array) -> Array:
-    return np.concatenate(([0.0], np.cumsum(values)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
-from adaptive_memory_core.channels.words.bm25 import coverage, most_telling
+from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling
 from adaptive_memory_core.channels.words.languages import language_given
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
@@ -69,8 +69,7 @@ class WordIndex:
             said[talk.speakers[speakers[0]]] = 1.0
         leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
-        worth = sum(fusion.leads[name] * values for name, values in known.items())
-        best = _best(np.asarray(worth), covered, limit, ids, numbers, within)
+        best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         return WordsFound(best, known, covered.chance, numbers, text, talk if talk.in_sessions else None)
 
@@ -311,15 +310,26 @@ class WordIndex:
         return user, news
 
 
-def _best(worth: Any, covered: Any, limit: int, ids: Ids, numbers: Numbers, within: Set[str] | None) -> list[str]:
+def _best(
+    known: Mapping[str, Any],
+    fusion: Fusion,
+    covered: Coverage,
+    limit: int,
+    ids: Ids,
+    numbers: Numbers,
+    within: Set[str] | None,
+) -> list[str]:
     """The ids of those with the most, best first; none that has nothing of the cue at all."""
-    some = covered.words if covered.around is None else covered.around
-    eligible = np.flatnonzero(some > 0.0)
+    eligible = np.flatnonzero((covered.words if covered.around is None else covered.around) > 0.0)
     if within is not None:
-        allowed = np.zeros(len(some), dtype=bool)
+        allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
+    worth = np.zeros(len(eligible))
+    for name, values in known.items():
+        worth += fusion.leads[name] * values[eligible]
     if len(eligible) > limit:
-        eligible = eligible[np.argpartition(-worth[eligible], limit)[:limit]]
-    ranked = eligible[np.argsort(-worth[eligible], kind="stable")]
+        most = np.argpartition(-worth, limit)[:limit]
+        eligible, worth = eligible[most], worth[most]
+    ranked = eligible[np.argsort(-worth, kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
