@@ -98,6 +98,12 @@ SAYS = {
         "a document: The office opens at nine.",
         "100 recalls of notes were counted",
     ],
+    "32_worker_processes.py": [
+        "uvicorn: 60 of 60 recalls found something",
+        "gunicorn: 60 of 60 recalls found something",
+        "120 notes, 120 recalls, 120 reads",
+    ],
+    "33_hook.py": ["Chroma imported: False", "3 events are found by the process that stays"],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }
 PARTS = re.compile(r"\| +(\d\.\d{3}) \|[^|]*\|\n\|[^|]*\|[^|]*\| [risuw.]{20} (\d?\.\d{3}(?: \+ \d?\.\d{3})*) ")

@@ -7,6 +7,7 @@ import os
 import uuid
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Pol
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.identity import namespaced
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store import locations
+from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.embedder_check import notes_on
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
@@ -47,11 +48,14 @@ class Place:
 
     def __init__(self, path: str | Path | None, client: Any, embedding: Embedding | None, settings: Settings) -> None:
         self._own_collection: Any = None
+        self._held = ExitStack()
         self._pid = os.getpid()
         self.memory: AdaptiveMemory | None = None
         self.scope: UserMemory | None = None
         directory = _directory(path, client)
         try:
+            if embedding is not None and directory is not None and (client is None or path is None):
+                self._held.enter_context(process_lock.held(directory))
             if embedding is not None:
                 self._open_memory(directory if client is None else path, client, embedding, settings)
             self._open_items(directory, settings.collection)
@@ -71,6 +75,7 @@ class Place:
         collection, self._own_collection = self._own_collection, None
         if collection is not None:
             _delete(collection)
+        self._held.close()
 
     def check_process(self) -> None:
         """Refuse to serve where the process was forked."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -31,6 +31,7 @@ from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
+from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
@@ -54,7 +55,7 @@ class AdaptiveMemory:
     'tea'
     """
 
-    def __init__(self, collection: Collection, **options: Unpack[Options]) -> None:
+    def __init__(self, collection: Collection | Elsewhere, **options: Unpack[Options]) -> None:
         given = checked(options, usual_clock=time.time)
         self.shared = check.shared(given["shared"])
         self._opened = wiring.opened(collection, given)
@@ -65,16 +66,27 @@ class AdaptiveMemory:
     def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
         """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
-        It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`.
+        It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`. Any
+        number of processes may have a directory open; one of them holds Chroma, the others use what the ledger has.
         """
         options["embedder"] = source = bundled_unless(options.get("embedder"))
-        with process_lock.held(locations.checked(path)):
-            client = locations.open_client(path)
-            try:
-                memory = cls(locations.open_collection(client, collection, notes_on(source)), **options)
-            except BaseException:
-                locations.close_client(client)
-                raise
+        directory = locations.checked(path)
+        while True:
+            with process_lock.held_if_free(directory) as holds:
+                if holds:
+                    return cls._hold(directory, collection, notes_on(source), options)
+            with suppress(HolderGoneError):
+                return cls(Elsewhere(directory, collection), **options)
+
+    @classmethod
+    def _hold(cls, directory: Path, name: str, notes: Mapping[str, str | int], options: Options) -> Self:
+        """Open it as the process that holds the directory."""
+        client = locations.open_client(directory)
+        try:
+            memory = cls(locations.open_collection(client, name, notes), **options)
+        except BaseException:
+            locations.close_client(client)
+            raise
         memory._opened.handles.callback(locations.close_client, client)
         return memory
 

@@ -27,15 +27,13 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
-from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
+from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
-from adaptive_memory_core.store.write_back import WriteBack
 
 THREADS = 8  # of the async twins
 INHERITED = (
     "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in the process "
-    "that uses it; for several processes use a Chroma server."
+    "that uses it. Each process may open the same directory."
 )
 NOT_PICKLED = (
     "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
@@ -45,6 +43,18 @@ _log = logging.getLogger(__name__)
 _all: weakref.WeakSet[Opened] = weakref.WeakSet()
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What a memory calls. A process that takes over a collection from another one calls others from then on."""
+
+    ports: Ports
+    words: UpToDateWords
+    chores: Sequence[Chore]
+    whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
+    sync: Callable[[], object]  # takes in what others wrote into the collection
+    finish: Callable[[], object]  # writes back what is due, as far as that is this process's to do
+
+
 @dataclass(eq=False)
 class Opened:
     """The parts that are open, from the ledger to the lock on the directory. Closed once, by whoever comes first.
@@ -52,16 +62,12 @@ class Opened:
     `handles` lets go of files, the client and the directory's lock, the last that was opened first.
     """
 
-    ports: Ports
+    parts: Parts
     in_force: PolicyInForce
     fields: Fields
     keeping: Keeping
     embedder_name: str
-    write_back: WriteBack
-    words: UpToDateWords
-    mirror: MirrorKeeper | None
     background: Background
-    whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     handles: ExitStack
     reranker: Reranker | None
     same_fact: Theirs | None
@@ -77,6 +83,17 @@ class Opened:
     def __post_init__(self) -> None:
         _all.add(self)
 
+    def begin(self) -> None:
+        """Let the chores begin."""
+        self.expect_words()
+        self.background.start(self.parts.chores, self.let_go)
+
+    def change_parts(self, parts: Parts) -> None:
+        """Call these from now on; calls under way end with those that they began with."""
+        self.parts = parts
+        self.expect_words()
+        self.background.change(parts.chores)
+
     def change_policy(self, policy: Policy) -> None:
         """Rank by this from now on."""
         self.in_force.change(policy)
@@ -85,7 +102,7 @@ class Opened:
     def expect_words(self) -> None:
         """Index words as they are written, not when they are first asked for, where this memory finds by them."""
         if "lexical" in self.in_force.policy.suited(self.embedder_name).channels:
-            self.words.expect()
+            self.parts.words.expect()
 
     def new_id(self) -> str:
         return str(uuid.uuid4())
@@ -115,7 +132,7 @@ class Opened:
             raise ClosedError(CLOSED)
         if self._pid != os.getpid():
             raise ClosedError(INHERITED)
-        return self.ports
+        return self.parts.ports
 
     @property
     def usable(self) -> bool:
@@ -126,22 +143,23 @@ class Opened:
         """What is wrong with all there is."""
         self.checked_ports()
         with self.call():
-            return CheckReport(tuple(self.whole(repair=repair)))
+            return CheckReport(tuple(self.parts.whole(repair=repair)))
 
     def flush(self) -> None:
         """Write back all that is due."""
         self.checked_ports()
         with self.call():
-            self.write_back.flush()
-            self.write_back.tidy()
+            write_back = self.parts.ports.write_back
+            write_back.flush()
+            write_back.tidy()
 
     def sync(self) -> None:
         """Take in now what others wrote into the collection."""
         self.checked_ports()
         with self.call():
-            self.words.sync()
-            if self.mirror is not None:
-                self.mirror.sync()
+            parts = self.parts
+            parts.words.sync()
+            parts.sync()
 
     def close(self) -> None:
         """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""
@@ -174,8 +192,7 @@ class Opened:
 
     def _write_back_the_last(self, say: Callable[[str], None]) -> None:
         try:
-            self.write_back.flush()
-            self.write_back.tidy()
+            self.parts.finish()
         except ClosedError:  # at an earlier try
             return
         except AdaptiveMemoryError as error:

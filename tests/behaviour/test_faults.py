@@ -19,7 +19,7 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
-from adaptive_memory_core.errors import LedgerError, StoreError, StoreInUseError
+from adaptive_memory_core.errors import LedgerError, StoreError
 from tests.chroma_server import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
@@ -235,20 +235,6 @@ def test_a_copied_collection_goes_on_from_its_metadata(tmp_path: Path) -> None:
         assert (read.retrieval_count, read.remembered) == (3, True)
         alice.recall("memory 1", k=1)
         assert alice.get("m1").read.retrieval_count == 4
-
-
-def test_a_second_process_on_an_embedded_directory_is_told_about_the_server(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed):
-        script = (
-            "import sys; from adaptive_memory_core import AdaptiveMemory\n"
-            "from adaptive_memory_core.errors import StoreInUseError\n"
-            "from tests.store.reader import embed\n"
-            "try: AdaptiveMemory.open(sys.argv[1], embedder=embed)\n"
-            "except StoreInUseError as error: print(error)"
-        )
-        said = python(script, str(tmp_path))
-    assert "chroma run" in said
-    assert issubclass(StoreInUseError, StoreError)
 
 
 def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ class Background:
         self._chores, self._when_left = tuple(_Paced(one) for one in chores), let_go
         self._thread.start()
 
+    def change(self, chores: Sequence[Chore]) -> None:
+        """Do these from the next round on, in the place of those so far."""
+        self._chores = tuple(_Paced(one) for one in chores)
+        self.wake()
+
     def wake(self) -> None:
         """One of the chores has something new to do."""
         if not self._awake:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import DueRecord, Ledger, MirrorRow
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.overwrite import overwrite
+from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
 MOST_FAILURES = 3  # of single records, until it is taken for a failure of Chroma as a whole
 LOOKED_SECONDS = 0.5  # between two looks at what others have left
+
+
+class _Turn:
+    """Of all memories of a process over one collection, one applies at a time: else an older state might come last."""
+
+    def __init__(self) -> None:
+        self.lock, self.applying = threading.RLock(), False
+
+
+_turns: weakref.WeakValueDictionary[tuple[int, str], _Turn] = weakref.WeakValueDictionary()
 
 
 class DueRecordsOfOthers:
@@ -30,7 +43,8 @@ class DueRecordsOfOthers:
     def __init__(self, ledger: Ledger, collection: Collection, *, lag_seconds: float, batch: int) -> None:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
-        self._turn = threading.Lock()
+        self.heard: Heard = NOBODY
+        self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
 
     def wait(self) -> float | None:
@@ -57,11 +71,17 @@ class DueRecordsOfOthers:
             pass
 
     def _apply_some(self) -> bool:
-        """Whether there may be more."""
-        with self._turn:
-            due = self._ledger.due_records.first(self._batch)
-            if due:
-                self._apply(due)
+        """Whether there may be more. What is asked of the collection while this applies it does not begin it again."""
+        with self._turn.lock:
+            if self._turn.applying:
+                return False
+            self._turn.applying = True
+            try:
+                due = self._ledger.due_records.first(self._batch)
+                if due:
+                    self._apply(due)
+            finally:
+                self._turn.applying = False
         return len(due) == self._batch
 
     def _apply(self, due: list[DueRecord]) -> None:
@@ -90,5 +110,8 @@ class DueRecordsOfOthers:
         mirror = self._ledger.mirror
         vectors = mirror.vectors(wanted)
         rows = [MirrorRow(*row, vectors[row[0]]) for row in mirror.rows(wanted) if row[0] in vectors]
-        overwrite(self._collection, rows, [one.stored_id for one in due if one.gone])
+        ids = [one.stored_id for one in due]
+        with self.heard.changing(ids):
+            overwrite(self._collection, rows, [one.stored_id for one in due if one.gone])
+        self.heard.as_mirrored(ids)
         self._ledger.due_records.settle(due)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,17 @@ from adaptive_memory_core.models.embedder import Embedder
 if TYPE_CHECKING:
     from chromadb import Collection
 
+Recorded = tuple[str | None, int | None]  # an embedder's name and dimension
 NAME_KEY, DIMENSION_KEY = "adaptive_memory:embedder", "adaptive_memory:dimension"
 
 
 class CheckedEmbedder:
     """An embedder whose name and dimension are compared with the collection's, and recorded at the first write."""
 
-    def __init__(self, embedder: Embedder, collection: Collection, ledger: Ledger) -> None:
+    def __init__(self, embedder: Embedder, collection: str, ledger: Ledger, known: Recorded) -> None:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
-        self._name, self._dimension = _recorded(collection, ledger)
-        if self._name is not None and not same_model(self._name, embedder.name):
-            raise self._mismatch(embedder.name, embedder.dimension)
+        self._name, self._dimension = known
+        self._compare_names()
         if embedder.dimension is not None:
             self._compare(embedder.dimension)
 
@@ -37,6 +37,7 @@ class CheckedEmbedder:
 
     def _noted(self, asked: Embedder, vectors: Any) -> Any:
         if len(vectors):
+            self._reread()
             self._compare(len(vectors[0]))
             self._record(len(vectors[0]))
             self._learn(asked)
@@ -73,6 +74,18 @@ class CheckedEmbedder:
         if asked.dimension == self._dimension is not None:
             self._embedder = asked
 
+    def _reread(self) -> None:
+        """What was not known when this memory was opened may have been recorded since, by another process."""
+        if self._name is None or self._dimension is None:
+            name, dimension = self._ledger.notes.embedder()
+            self._name = name if self._name is None else self._name
+            self._dimension = dimension if self._dimension is None else self._dimension
+            self._compare_names()
+
+    def _compare_names(self) -> None:
+        if self._name is not None and not same_model(self._name, self._embedder.name):
+            raise self._mismatch(self._embedder.name, self._embedder.dimension)
+
     def _compare(self, dimension: int) -> None:
         if self._dimension is not None and self._dimension != dimension:
             raise self._mismatch(self._embedder.name, dimension)
@@ -85,16 +98,17 @@ class CheckedEmbedder:
 
     def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
         return EmbedderMismatchError(
-            f"The collection {self._collection.name!r} was written with {_shown(self._name, self._dimension)}; given "
+            f"The collection {self._collection!r} was written with {_shown(self._name, self._dimension)}; given "
             f"is {_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into "
             "another collection. Where it is the same model under another name, give it the recorded one: "
             f"as_embedder(your_callable, name={self._name!r})."
         )
 
 
-def _recorded(collection: Collection, ledger: Ledger) -> tuple[Any, Any]:
-    """From the collection's own metadata, the ledger, or at least the length of a vector that is there."""
-    noted = collection.metadata or {}
+def recorded(collection: Collection, ledger: Ledger) -> Recorded:
+    """Name and dimension of the embedder that the collection was written with, as far as they are known: from its own
+    metadata, the ledger, or at least the length of a vector that is there."""
+    noted: Mapping[str, Any] = collection.metadata or {}
     name, dimension = ledger.notes.embedder()
     name, dimension = noted.get(NAME_KEY, name), noted.get(DIMENSION_KEY, dimension)
     return name, _stored_dimension(collection) if dimension is None else dimension

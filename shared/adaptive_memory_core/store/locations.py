@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEDGER_NAME = "adaptive_memory.sqlite3"
 IN_MEMORY = ":memory:"
+USUAL_DATABASE = "default_tenant/default_database"  # where a client looks that was told nothing else
 SYNC_THRESHOLD = 5_000  # writes until Chroma rewrites its index files; its own 1,000 costs as much 5 times as often
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
 _client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for several threads
@@ -118,6 +119,16 @@ def directory_of(collection: Collection) -> Path | None:
     """The directory of an embedded persistent collection; None for one in RAM or on a server."""
     settings = _settings(collection)
     return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
+
+
+def database_of(collection: Collection) -> str:
+    """The tenant and the database that a collection is in: its name is its own only there."""
+    return f"{collection.tenant}/{collection.database}"
+
+
+def import_chroma() -> None:
+    """Chroma takes a second or two to import, and what an embedded client needs half a second more."""
+    import chromadb.api.rust  # noqa: F401 - the import is the point
 
 
 def is_in_ram(collection: Collection) -> bool:

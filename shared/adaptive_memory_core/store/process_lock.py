@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from filelock import FileLock, Timeout
 
@@ -19,14 +20,20 @@ _guard = threading.Lock()
 
 def claim(directory: Path) -> None:
     """Take an embedded directory for this process; several memories of one process share it."""
+    if not claimed(directory):
+        refuse(directory, "and this one has to be alone with it")
+
+
+def refuse(directory: Path, why: str) -> NoReturn:
+    """Say that another process has the directory, and what can be done."""
     place = directory.resolve()
-    if not claimed(place):
-        raise StoreInUseError(
-            f"Another process has {str(place)!r} open. Embedded Chroma is for one process: a second one reads a stale "
-            "index and can damage it. Close the other one, or start a server with "
-            f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
-            "get_collection(...), ledger=<one file for all>)."
-        )
+    raise StoreInUseError(
+        f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
+        "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
+        "AdaptiveMemory.open does without ledger=; or start a server with "
+        f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
+        "get_collection(...), ledger=<one file for all>)."
+    )
 
 
 def claimed(directory: Path) -> bool:
@@ -48,17 +55,24 @@ def claimed(directory: Path) -> bool:
 @contextmanager
 def held(directory: Path) -> Iterator[None]:
     """The directory for this process while it is being opened; it is made where it does not exist."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
-        ) from error
+    _make(directory)
     claim(directory)
     try:
         yield
     finally:
         release(directory)
+
+
+@contextmanager
+def held_if_free(directory: Path) -> Iterator[bool]:
+    """Whether the directory is this process's while it is being opened; it is made where it does not exist."""
+    _make(directory)
+    holds = claimed(directory)
+    try:
+        yield holds
+    finally:
+        if holds:
+            release(directory)
 
 
 def release(directory: Path) -> None:
@@ -72,6 +86,15 @@ def release(directory: Path) -> None:
             _held[place] = (lock, users - 1, pid)
         else:
             lock.release()
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
+        ) from error
 
 
 def _taken(lock: FileLock, place: Path) -> bool:

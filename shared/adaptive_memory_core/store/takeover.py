@@ -7,37 +7,54 @@ from collections.abc import Callable
 
 from adaptive_memory_core.store.background import Going
 
-TRIED_SECONDS = 0.5  # between two tries: with what opening takes, another process has taken over within two seconds
+PREPARED_SECONDS = 3.0  # until it is worth while to get ready; most short processes have ended by then
+TRIED_SECONDS = 0.25  # between two tries: with what opening takes, another process has taken over within two seconds
 
 
 class Takeover:
     """A chore of a memory whose directory another process holds; it ends when this process holds it.
 
     `claim` says whether the lock is ours now. `take_over` opens what only the holder opens; where it fails, the lock
-    is given back with `release`, so that another process can try, and this one does again later.
+    is given back with `release`, so that another process can try, and this one does again later. `prepare` is called
+    once meanwhile, by a process that stays, so that taking over is quick.
     """
 
     name = "takeover"
 
     def __init__(
-        self, claim: Callable[[], bool], take_over: Callable[[], object], release: Callable[[], object]
+        self,
+        claim: Callable[[], bool],
+        take_over: Callable[[], object],
+        release: Callable[[], object],
+        *,
+        prepare: Callable[[], object] = int,
     ) -> None:
-        self._claim, self._take_over, self._release = claim, take_over, release
-        self._next = time.monotonic() + TRIED_SECONDS
-        self._done = False
+        self._claim, self._take_over, self._release, self._prepare = claim, take_over, release, prepare
+        began = time.monotonic()
+        self._next, self._prepared_at = began + TRIED_SECONDS, began + PREPARED_SECONDS
+        self.is_done = False
 
     def wait(self) -> float | None:
         """Until the next try."""
-        return None if self._done else max(0.0, self._next - time.monotonic())
+        return None if self.is_done else max(0.0, self._next - time.monotonic())
 
     def work(self, going: Going) -> None:
         """Try once."""
-        self._next = time.monotonic() + TRIED_SECONDS
-        if not going() or not self._claim():
+        now = time.monotonic()
+        self._next = now + TRIED_SECONDS
+        if self.is_done or not going():
+            return
+        if not self._claim():
+            self._get_ready(now)
             return
         try:
             self._take_over()
         except BaseException:
             self._release()
             raise
-        self._done = True
+        self.is_done = True
+
+    def _get_ready(self, now: float) -> None:
+        if now >= self._prepared_at:
+            self._prepared_at = float("inf")
+            self._prepare()

@@ -330,3 +330,24 @@ def test_an_index_made_anew_has_no_vector_of_what_was_forgotten(copied: Path, wh
     assert vectors_of(copied).keys() == whole.vectors.keys() - {"m5"}
     with AdaptiveMemory.open(copied, embedder=Embedding().named) as memory:
         assert memory.for_user("alice").get("m17").read.retrieval_count == count > 0
+
+
+def test_a_removal_that_chroma_had_only_logged_when_it_was_killed_is_no_damage(tmp_path: Path) -> None:
+    """It is applied when Chroma loads the collection: what it removes need not be in the index."""
+    file = tmp_path / "chroma.sqlite3"
+    with client_over(tmp_path) as client:
+        collection = client.create_collection("memories", embedding_function=None)
+        collection.add(ids=["a", "b"], documents=["a", "b"], embeddings=[[1.0, 0.0], [0.0, 1.0]])
+        known, before = str(collection.id), file.read_bytes()
+        collection.delete(ids=["a"])
+    with sqlite3.connect(file) as sql:
+        columns = ", ".join(row[1] for row in sql.execute("PRAGMA table_info(embeddings_queue)"))
+        logged = sql.execute(f"SELECT {columns} FROM embeddings_queue ORDER BY seq_id DESC LIMIT 1").fetchone()
+    file.write_bytes(before)
+    with sqlite3.connect(file) as sql:
+        sql.execute(f"INSERT INTO embeddings_queue ({columns}) VALUES ({', '.join('?' * len(logged))})", logged)
+    held = own_database.contents(tmp_path, known)
+    assert held is not None
+    assert (held.ids, index_files.faults(held)) == (("b",), [])
+    with client_over(tmp_path) as client:
+        assert collection_of(client).get(include=["embeddings"])["ids"] == ["b"]

@@ -78,7 +78,7 @@ def answers(store: Records) -> dict[str, Any]:
     """What a flow may ask, in a form that can be compared: neither keeps to an order that the other knows."""
     found: dict[str, Any] = {"ids": sorted(store.ids()), "size": store.size(), "extent": store.extent().size}
     found["rows"] = sorted((one, text, metadata) for one, text, metadata in store.rows(IDS))
-    for name, scope in SCOPES.items():
+    for name, scope in {**SCOPES, "over": Scope("alice", over="everyone")}.items():
         found[f"fetch {name}"] = store.fetch(scope, IDS)
         found[f"pages {name}"] = sorted(one for page in store.pages(scope) for one in page)
         found[f"count {name}"] = store.count(scope)

@@ -20,6 +20,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Extent,
     JoinStates,
     Judge,
+    KnownCollection,
     KnownStates,
     MirrorNews,
     MirrorPage,
@@ -249,6 +250,30 @@ class DueRecords(Protocol):
     def waiting(self) -> int: ...
 
 
+class Sharing(Protocol):
+    """What the process that holds a collection and those that do not, its guests, tell each other."""
+
+    def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
+        """The attached collection is open; guests need to know this much of it. None leaves what is known."""
+
+    def described(self) -> KnownCollection | None: ...
+    def find(self, name: str, database: str) -> KnownCollection | None:
+        """The collection of that name that was described last, attached or not."""
+
+    def visit(self) -> None: ...
+    def last_visit(self) -> float | None:
+        """How many seconds ago a guest was there."""
+
+    def ask(self) -> int:
+        """A guest wants everything in the collection now; gives the number of its wish."""
+
+    def asked(self) -> int | None:
+        """The latest wish that is not done; None where there is none."""
+
+    def is_done(self, number: int) -> bool: ...
+    def done(self, number: int) -> None: ...
+
+
 class Retention(Protocol):
     """What the ledger lets go of by itself."""
 
@@ -308,6 +333,8 @@ class Ledger(Protocol):
     def mirror_pages(self) -> MirrorPages: ...
     @property
     def due_records(self) -> DueRecords: ...
+    @property
+    def sharing(self) -> Sharing: ...
     @property
     def retention(self) -> Retention: ...
     @property

@@ -184,6 +184,13 @@ class MirrorPage(NamedTuple):
     rows: Sequence[tuple[str, str | None, Metadata | None]]
 
 
+class KnownCollection(NamedTuple):
+    """A collection as the process that has it open described it: its id, and what distance its vectors have."""
+
+    uuid: str
+    space: str
+
+
 class DueRecord(NamedTuple):
     """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
 

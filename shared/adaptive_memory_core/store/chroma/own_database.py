@@ -34,7 +34,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A collection according to SQLite: what the index, in files under `folder`, has to hold.
+    """A collection according to SQLite: what the index, in files under `folder`, has to hold once Chroma has loaded it.
 
     `ids` stand in the order of their writing; `persisted` is the number of the last write that stands in the files of
     the index, `log` the writes from there on.
@@ -74,19 +74,22 @@ def _segments(sql: sqlite3.Connection, collection_id: str) -> tuple[str, str] | 
 def _contents(sql: sqlite3.Connection, directory: Path, collection_id: str, vectors: str, rows: str) -> Contents:
     row = sql.execute("SELECT dimension FROM collections WHERE id = ?", (collection_id,)).fetchone()
     ids = sql.execute("SELECT embedding_id FROM embeddings WHERE segment_id = ? ORDER BY id", (rows,))
-    last = sql.execute("SELECT seq_id FROM max_seq_id WHERE segment_id = ?", (vectors,)).fetchone()
+    persisted, applied = (_last(sql, segment) for segment in (vectors, rows))
     log = sql.execute(
         "SELECT seq_id, id, operation, vector IS NOT NULL FROM embeddings_queue WHERE topic LIKE ? ORDER BY seq_id",
         (f"%/{collection_id}",),
     )
-    return Contents(
-        collection_id,
-        directory / vectors,
-        row and row[0],
-        tuple(one for (one,) in ids),
-        0 if last is None else _number(last[0]),
-        tuple((number, Logged(one, operation, bool(full))) for number, one, operation, full in log),
-    )
+    logged = tuple((number, Logged(one, operation, bool(full))) for number, one, operation, full in log)
+    doomed = {entry.stored_id for number, entry in logged if number > applied and entry.operation == DELETE}
+    there = tuple(one for (one,) in ids if one not in doomed)
+    return Contents(collection_id, directory / vectors, row and row[0], there, persisted, logged)
+
+
+def _last(sql: sqlite3.Connection, segment: str) -> int:
+    """The number of the last write that a part of the collection shows. A process that was killed may have logged
+    another one, which Chroma applies when it loads the collection."""
+    row = sql.execute("SELECT seq_id FROM max_seq_id WHERE segment_id = ?", (segment,)).fetchone()
+    return 0 if row is None else _number(row[0])
 
 
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, Row]:

@@ -16,6 +16,9 @@ class Heard(Protocol):
     def annotated(self, changes: Mapping[str, Metadata]) -> None:
         """These keys were merged into the metadata of these records."""
 
+    def as_mirrored(self, stored_ids: Sequence[str]) -> None:
+        """These were written as the copy has them."""
+
 
 class Nobody:
     """Where there is no copy."""
@@ -24,6 +27,9 @@ class Nobody:
         return nullcontext()
 
     def annotated(self, changes: Mapping[str, Metadata]) -> None:
+        """Nothing is done."""
+
+    def as_mirrored(self, stored_ids: Sequence[str]) -> None:
         """Nothing is done."""
 
 

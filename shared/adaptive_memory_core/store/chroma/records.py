@@ -121,7 +121,8 @@ class ChromaRecords:
         """Delete those of the ids that are of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
-            self._heard(own, lambda: self.collection.delete(ids=own))
+            delete = self.collection.delete  # looked up here: what others wrote comes first, and needs the same gate
+            self._heard(own, lambda: delete(ids=own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -161,7 +162,8 @@ class ChromaRecords:
         """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
-        self._heard(ids, lambda: self.collection.update(ids=ids, metadatas=metadatas))
+        update = self.collection.update
+        self._heard(ids, lambda: update(ids=ids, metadatas=metadatas))
         self.heard.annotated(changes)
 
     def _write(

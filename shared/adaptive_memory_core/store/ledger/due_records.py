@@ -11,7 +11,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 
 _MARK = "INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (?, ?, ?)"
 _FIRST = "SELECT number, stored_id, gone FROM due_records WHERE collection_key = ? ORDER BY number LIMIT ?"
-_KEY = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ?"
+_KEY = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
 
 
 class LedgerDueRecords:
@@ -40,15 +40,8 @@ class LedgerDueRecords:
 
     def among(self, stored_ids: Collection[str]) -> set[str]:
         """Those of the records that are due."""
-        found: set[str] = set()
         with self._shared.reading() as sql:
-            for chunk in state_rows.chunks(list(stored_ids)):
-                query = (
-                    "SELECT stored_id FROM due_records "  # noqa: S608 - our own names
-                    f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-                )
-                found.update(row[0] for row in sql.execute(query, (self._shared.collection_key, *chunk)))
-        return found
+            return among(sql, self._shared.collection_key, stored_ids)
 
     def waiting(self) -> int:
         """How many are due."""
@@ -59,3 +52,15 @@ class LedgerDueRecords:
     def _keys(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[int]:
         found = (sql.execute(_KEY, (self._shared.collection_key, one)).fetchone() for one in stored_ids)
         return [row[0] for row in found if row is not None]
+
+
+def among(sql: sqlite3.Connection, collection_key: int, stored_ids: Collection[str]) -> set[str]:
+    """Those of the records that are due, within somebody else's transaction."""
+    found: set[str] = set()
+    for chunk in state_rows.chunks(list(stored_ids)):
+        query = (
+            "SELECT stored_id FROM due_records "  # noqa: S608 - our own names
+            f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found.update(row[0] for row in sql.execute(query, (collection_key, *chunk)))
+    return found

@@ -13,6 +13,7 @@ import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.ledger import due_records
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
@@ -84,8 +85,11 @@ class LedgerMirror:
             ids = [*gone, *(row.stored_id for own in rows.values() for row in own)]
             now = self._versions(sql, ids)
             newer = {one for one in ids if now.drops != before.drops or now.rows.get(one) != before.rows.get(one)}
-            own = {scope: [row for row in own if row.stored_id not in newer] for scope, own in rows.items()}
-            self.put(own, [one for one in gone if one not in newer])
+            kept = newer | due_records.among(
+                sql, self._shared.collection_key, ids
+            )  # the collection is yet to show these
+            own = {scope: [row for row in own if row.stored_id not in kept] for scope, own in rows.items()}
+            self.put(own, [one for one in gone if one not in kept])
         return sorted(newer)
 
     def versions(self, stored_ids: Sequence[str]) -> Versions:

@@ -23,6 +23,7 @@ from adaptive_memory_core.store.ledger.own_policies import LedgerPolicies
 from adaptive_memory_core.store.ledger.recalls import LedgerRecalls
 from adaptive_memory_core.store.ledger.removal import LedgerRemoval
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
+from adaptive_memory_core.store.ledger.sharing import LedgerSharing
 from adaptive_memory_core.store.ledger.states import LedgerStates
 from adaptive_memory_core.store.ledger.statistics import LedgerStatistics
 from adaptive_memory_core.store.ledger.verdicts import LedgerVerdicts
@@ -53,6 +54,7 @@ class SQLiteLedger:
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
+        self.sharing = LedgerSharing(shared)
         self.own_policies = LedgerPolicies(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 

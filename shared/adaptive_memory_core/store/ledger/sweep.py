@@ -42,7 +42,7 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     records = "SELECT record_key FROM records WHERE collection_key = ?"
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
-    for table in ("records", "words", "words_size", "due_records", "mirror", "mirror_size"):
+    for table in ("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"):
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
     for table in (*_OF_USERS, *_GONE):
         sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names

@@ -46,6 +46,10 @@ class MirrorIndex:
             self._rows.annotate(changes)
             self._heard(list(changes))
 
+    def as_mirrored(self, stored_ids: Sequence[str]) -> None:
+        """These were written as the mirror has them."""
+        self._in_step.heard(stored_ids)
+
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """They are found as they were until they are written; what does not reach the mirror then is read again."""
 

@@ -67,6 +67,12 @@ class MirrorKeeper:
         self._comparison.distrust()
         self._behind = True
 
+    def watch(self) -> None:
+        """Compare where somebody has written, though no recall of this process has found it so."""
+        if not self._in_step.holds():
+            self._behind = True
+            self.catch_up()
+
     def sync(self) -> None:
         """Compare now, until nobody writes meanwhile."""
         with self._turn:

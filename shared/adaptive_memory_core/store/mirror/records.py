@@ -59,23 +59,25 @@ class MirrorRecords:
 
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
-        return self._pages.count(scope)
+        return sum(self._pages.count(part) for part in scope.parts)
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
-        """Those of the records that exist in this scope, by the ids the user knows."""
-        found = {record_id(scope, one.stored_id): one for one in self._own(scope, ids)}
-        missing = [scoped_id(scope, one) for one in ids if one not in found]
-        found |= {record_id(scope, one.stored_id): one for one in self._own(scope, missing)}
+        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
+        found: dict[str, Found] = {}
+        for part in scope.parts:
+            missing = [one for one in ids if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, missing)}
+            places = [scoped_id(part, one) for one in missing if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, places)}
         return {one: found[one] for one in ids if one in found}
 
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
         """All records of this scope, a page at a time."""
-        last = 0
-        while True:
-            last, rows = self._pages.page(scope, last, PAGE)
-            yield self._of(scope, rows)
-            if len(rows) < PAGE:
-                return
+        for part in scope.parts:
+            page = self._pages.page(part, 0, PAGE)
+            while page.rows:
+                yield self._of(part, page.rows)
+                page = self._pages.page(part, page.last, PAGE)
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
         """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
@@ -86,7 +88,7 @@ class MirrorRecords:
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope whose metadata show this flag."""
         key = getattr(self.fields, flag)
-        return [one.stored_id for one in self._passing(scope, [f"{json.dumps(key)}:1"], {key: 1})]
+        return [one.stored_id for one in self._passing(scope.own, [f"{json.dumps(key)}:1"], {key: 1})]
 
     def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Write new records."""
@@ -100,20 +102,20 @@ class MirrorRecords:
         """Set metadata of one record of this scope, given by our field names; None takes a key away."""
         values = {getattr(self.fields, name): value for name, value in changes.items()}
         with self._ledger.transaction():
-            if self._own(scope, [stored_id]):
+            if self._own(scope.own, [stored_id]):
                 self.update_metadata({stored_id: values})
 
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """Delete those of the ids that are of this scope."""
         with self._ledger.transaction():
-            own = [one.stored_id for one in self._own(scope, stored_ids)]
+            own = [one.stored_id for one in self._own(scope.own, stored_ids)]
             self._mirror.drop(own)
             self._ledger.due_records.mark(own, gone=True)
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
         with self._ledger.transaction():
-            named = self._of(scope, self._pages.mentioning(scope, [json.dumps(record_id)]))
+            named = self._of(scope.own, self._pages.mentioning(scope.own, [json.dumps(record_id)]))
             changes = {one.stored_id: unlinked(one.metadata or {}, record_id, began, self.fields) for one in named}
             self.update_metadata({stored_id: change for stored_id, change in changes.items() if change})
 
@@ -132,13 +134,14 @@ class MirrorRecords:
                 MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))
                 for one, vector in zip(records, vectors, strict=True)
             ]
-            self._mirror.put({scope: rows})
+            self._mirror.put({scope.own: rows})
             self._ledger.due_records.mark(ids, gone=False)
 
     def _passing(self, scope: Scope, fragments: Sequence[str], where: dict[str, Any]) -> list[Found]:
         """Those of the scope's records that mention one of the fragments and pass the filter."""
         test = predicate(where)
-        found = self._of(scope, self._pages.mentioning(scope, fragments) if fragments else [])
+        parts = scope.parts if fragments else ()
+        found = [one for part in parts for one in self._of(part, self._pages.mentioning(part, fragments))]
         return [one for one in found if test(one.metadata or {}, one.text)]
 
     def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:

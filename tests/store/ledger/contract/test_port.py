@@ -25,6 +25,7 @@ PARTS = (
         "mirror",
         "mirror_pages",
         "due_records",
+        "sharing",
         "retention",
         "comparison",
         "read_only",

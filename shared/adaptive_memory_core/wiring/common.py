@@ -1,0 +1,126 @@
+"""What has every memory, whether its process holds the collection or not? Options, ledger, background, ports."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.flow.calibrate import calibrate
+from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
+from adaptive_memory_core.flow.candidates.untried_channels import UntriedChannels
+from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.languages import all_languages
+from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.models.reranker import as_reranker, sources_of
+from adaptive_memory_core.models.same_fact import as_rule
+from adaptive_memory_core.opened import Parts
+from adaptive_memory_core.options import Options
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy_in_force import PolicyInForce
+from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.store.background import Background, Chore, Going
+from adaptive_memory_core.store.checkpoints import checkpoints_of
+from adaptive_memory_core.store.chroma.changes import ChangeWatch
+from adaptive_memory_core.store.embedder_check import CheckedEmbedder
+from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.words.up_to_date import UpToDateWords
+from adaptive_memory_core.verbs.inspection import request_to_calibrate
+
+
+class Asked:
+    """What was asked for, checked before anything is opened."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
+        given = sources_of(options.get("channels"))
+        self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
+        if (reranker := options.get("reranker")) is not None:
+            as_reranker(reranker)
+        rule = as_rule(options.get("same_fact"))
+        self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
+        self.stages: Stages = stages_with(self.channels)
+        policy = options["policy"] or Policy()
+        self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
+        self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where records are kept and found, and who sees to it."""
+
+    records: Records
+    search: Search
+    write_back: WriteBack
+    indexes: tuple[Index, ...]
+    chores: tuple[Chore, ...]
+    whole: Callable[..., Sequence[Finding]]
+    sync: Callable[[], object]
+    finish: Callable[[], object]
+    changes: ChangeWatch
+
+
+@dataclass(frozen=True)
+class Common:
+    """What was asked for, the embedder and the ledger, and the thread that does the chores."""
+
+    asked: Asked
+    name: str  # of the collection
+    embedder: Embedder
+    ledger: Ledger
+    directory: Path | None
+    background: Background = field(default_factory=Background)
+
+    def parts(self, store: Store, embedder: CheckedEmbedder) -> Parts:
+        """Everything that a memory over this store calls."""
+        made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of
+
+        def measured(scope: Scope, policy: Policy, going: Going) -> Flow[object]:
+            request = request_to_calibrate(self.asked.in_force, self.embedder.name, scope, policy)
+            return calibrate(made[0], request, UNRELATED, going=going)
+
+        wake, ledger = self.background.wake, self.ledger
+        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
+        words = UpToDateWords(index, store.records, wake, store.changes)
+        floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
+        made.append(self._ports(store, embedder, words, floors))
+        return Parts(
+            made[0],
+            words,
+            (*store.chores, words, floors, *checkpoints_of(ledger, wake)),
+            store.whole,
+            store.sync,
+            store.finish,
+        )
+
+    def _ports(self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, floors: FloorKeeper) -> Ports:
+        asked, languages = self.asked, self.asked.options.get("languages")
+        return Ports(
+            search=store.search,
+            records=store.records,
+            ledger=self.ledger,
+            embedder=embedder,
+            write_back=store.write_back,
+            words=words,
+            indexes=(words, *store.indexes),
+            floors=floors,
+            background=self.background,
+            write_through=asked.options["write"] == "through",
+            log=asked.keeping.log,
+            count_seconds=asked.keeping.count_seconds,
+            fields=asked.fields,
+            languages=all_languages() if languages is None else tuple(languages),
+            channels=asked.channels,
+            sources=asked.stages,
+            unanswered=asked.unanswered,
+            untried=UntriedChannels(),
+        )
