@@ -294,7 +294,7 @@ def test_a_filter_that_chroma_would_reject_is_refused(
     refused(lambda: memory.for_everyone().recall("tea", filter=where), FilterError, "The filter")
 
 
-@pytest.mark.parametrize("user", ["", " ", "\n", None, 5, b"alice", ["alice"], True, 1.5], ids=repr)
+@pytest.mark.parametrize("user", ["", " ", "\n", None, 0, b"alice", ["alice"], True, 1.5], ids=repr)
 def test_a_user_without_a_name_is_refused(memory: AdaptiveMemory, user: Any) -> None:
     refused(lambda: memory.for_user(user), ScopeError, repr(user), "for_everyone()")
 

@@ -246,3 +246,16 @@ def test_neighbours_of_everyones_talk_are_shown(memory: AdaptiveMemory) -> None:
     policy = Policy(shown=Shown(intact=True), channels=("dense", "lexical"))
     recall = ana.recall("Carol brings", k=1, policy=policy)
     assert [one.record.text for one in recall.beside] == [said[0], said[2]]
+
+
+def test_an_own_record_that_was_forgotten_keeps_no_read_from_everyones_of_its_id(
+    memory: AdaptiveMemory, clock: Clock
+) -> None:
+    memory.for_user("ana").remember("tea at noon", id="note")
+    memory.for_everyone().remember("tea at four", id="note")
+    memory.for_user("ana").forget("note")
+    reader = memory.for_user("ana", over="everyone")
+    for count in (1, 2):
+        clock.pass_seconds(100)
+        assert reader.recall("tea").ids == ("note",)
+        assert reader.get("note").read.retrieval_count == count

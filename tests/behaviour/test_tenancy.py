@@ -141,14 +141,25 @@ class Tenants(RuleBasedStateMachine):
             self.nothing_foreign(owner, str(error))
         else:
             assert supersedes is None or supersedes in known.texts
-            known.texts[given] = text
+            self.wrote(owner, {given: text})
 
     @rule(owner=owners, number=st.integers(1, 4), one=plain_ids)
     def remember_several(self, owner: str | None, number: int, one: str) -> None:
         texts = [self.text(owner) for _ in range(number + 1)]
         items: list[dict[str, Any]] = [{"text": text, "metadata": {"mark": TAGS[owner]}} for text in texts]
         items[-1]["id"] = one
-        self.known[owner].texts.update(zip(self.scope(owner).remember_many(items), texts, strict=True))
+        self.wrote(owner, dict(zip(self.scope(owner).remember_many(items), texts, strict=True)))
+
+    def wrote(self, owner: str | None, texts: dict[str, str]) -> None:
+        """Other words under an id are another memory: what was learned of the old ones is not of them."""
+        for one in self.known[owner].texts.keys() & texts.keys():
+            self.unlearned(owner, one)
+        self.known[owner].texts.update(texts)
+
+    def unlearned(self, owner: str | None, one: str) -> None:
+        self.known[owner].let_go(one)
+        for reader in OWNERS if owner is None else ():
+            self.known[reader].unlearn(one)
 
     @rule(
         owner=owners,
@@ -191,9 +202,7 @@ class Tenants(RuleBasedStateMachine):
             self.nothing_foreign(owner, receipt)
             assert receipt.verdicts == sum(pair[0] == one for pair in known.verdicts)
         if one in known.texts:
-            known.let_go(one)
-            for reader in OWNERS if owner is None else ():
-                self.known[reader].unlearn(one)
+            self.unlearned(owner, one)
 
     @rule(owner=users, cue=st.sampled_from(["tea", "number 3"]), k=st.integers(1, 8), where=filters_of_own)
     def recall_over_everyone(self, owner: str, cue: str, k: int, where: dict[str, Any] | None) -> None:
@@ -225,7 +234,10 @@ class Tenants(RuleBasedStateMachine):
     @rule(owner=users, helpful=st.booleans(), over=st.booleans(), data=st.data())
     def judge_everyones(self, owner: str, helpful: bool, over: bool, data: st.DataObject) -> None:
         known = self.known[owner]
-        shared = [(answer, hit.id) for answer in known.recalls for hit in answer if hit.shared is not None]
+        now = self.known[None].texts
+        shared = [
+            (answer, hit.id) for answer in known.recalls for hit in answer if hit.shared and hit.text == now.get(hit.id)
+        ]
         named = {line.id: {one.id for one in line.kept} for line in self.scope(owner).recalls()}
         live = [(answer, one) for answer, one in shared if one not in known.texts and one in named.get(answer.id, ())]
         if live:
@@ -237,8 +249,8 @@ class Tenants(RuleBasedStateMachine):
     @rule(owner=owners, helpful=st.booleans(), by_id=st.booleans(), data=st.data())
     def judge_own(self, owner: str | None, helpful: bool, by_id: bool, data: st.DataObject) -> None:
         known = self.known[owner]
-        own = [(answer, hit.id) for answer in known.recalls for hit in answer if hit.shared is None]
-        live = [(answer, one) for answer, one in own if one in known.texts]
+        own = [(answer, hit) for answer in known.recalls for hit in answer if hit.shared is None]
+        live = [(answer, hit.id) for answer, hit in own if hit.text == known.texts.get(hit.id)]
         if not live:
             return
         answer, one = data.draw(st.sampled_from(live))
@@ -305,7 +317,8 @@ class Tenants(RuleBasedStateMachine):
             assert stats.remembered == self.remembered(owner)
             lines = scope.recalls()
             assert [line.id for line in lines] == [answer.id for answer in reversed(known.recalls)][:100]
-            self.nothing_foreign(owner, stats, lines)
+            looked_through = any(line.over is not None for line in lines)  # everyone's, besides their own
+            self.nothing_foreign(owner, stats, lines, known={None} if looked_through else frozenset())
             for one in PLAIN_IDS:
                 named = [line.id for line in lines if one in {candidate.id for candidate in line.kept}]
                 assert [line.id for line in scope.recalls(containing=one)] == named

@@ -46,7 +46,7 @@ def test_every_way_to_show_it_says_which_one_is_older(moved: UserMemory) -> None
     for style in ("text", "xml", "markdown"):
         lines = found.render(style=style).splitlines()
         assert [("Oslo" in line) for line in lines] == [("older" in line) for line in lines]
-    assert "older: has changed since" in found.render(style="messages")[0]["content"]
+    assert "older: a newer memory says otherwise" in found.render(style="messages")[0]["content"]
     assert entries(found)[1].in_brief == "older: Ilse lives in Oslo."
 
 
@@ -60,7 +60,7 @@ def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory,
         ("old", "new", True),
     ]
     assert "old (older: the newest may be new)" in found.explain()
-    assert "older: may have changed since" in found.render()
+    assert "older: a newer memory may say otherwise" in found.render()
     assert entries(found)[1].in_brief == "perhaps older: Ilse lives in Oslo."
 
 

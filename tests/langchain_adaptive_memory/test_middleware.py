@@ -217,7 +217,7 @@ async def test_the_user_is_found_wherever_it_is_named(filled: AdaptiveMemory, wa
     assert ["green tea" in system for system in model.evidence()] == [True, True]
 
 
-@pytest.mark.parametrize("context", [None, {}, {"user_id": None}, {"user_id": ""}, {"user_id": 5}, Context("")])
+@pytest.mark.parametrize("context", [None, {}, {"user_id": None}, {"user_id": ""}, {"user_id": 0}, Context("")])
 @pytest.mark.parametrize("on_error", ["warn", "raise"])
 async def test_nobody_is_an_error_whatever_on_error_says(filled: AdaptiveMemory, context: Any, on_error: Any) -> None:
     model = says("Tea.")

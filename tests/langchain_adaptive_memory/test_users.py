@@ -113,7 +113,7 @@ async def test_abatch_and_astream_find_a_user_for_each_call(new_retriever: NewRe
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("user", ["", "  ", None, 7, ["bob"]])
+@pytest.mark.parametrize("user", ["", "  ", None, 0, 7.0, ["bob"]])
 def test_a_user_that_is_there_but_no_name_is_refused_and_not_passed_over(
     path: str, user: Any, new_retriever: NewRetriever
 ) -> None:

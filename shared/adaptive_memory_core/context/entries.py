@@ -14,7 +14,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
 EXCERPT = "excerpt"  # the label of what is not shown whole
-OLDER, PERHAPS = "older: has changed since", "older: may have changed since"
+OLDER, PERHAPS = "older: a newer memory says otherwise", "older: a newer memory may say otherwise"
 SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
 
 

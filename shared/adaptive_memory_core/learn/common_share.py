@@ -13,8 +13,8 @@ def common_boost(boost: float, moved: float, policy: Policy) -> float:
     """Everyone's boost after a verdict that has moved the reader's own by so much; within the usual bound.
 
     >>> policy = Policy().replace(useful={"common_share": 0.2})
-    >>> common_boost(0.0, 0.05, policy), common_boost(0.01, -0.05, policy)
-    (0.01, 0.0)
+    >>> common_boost(0.0, 0.05, policy), common_boost(0.02, -0.05, policy)
+    (0.01, 0.01)
     >>> common_boost(0.5, 0.05, policy), common_boost(0.1, 0.05, Policy())
     (0.5, 0.1)
     """

@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import LedgerError
 LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
 LOOK_EVERY = 10  # transactions
 OTHERS_MS = 100  # that it waits for those who are writing, emptying it or reading at this moment
-AGAIN_SECONDS = 2.0  # after it could not be emptied
+AGAIN_SECONDS, AGAIN_BYTES = 2.0, 8 * 2**20  # after it could not be emptied: so much later, or so much longer
 
 
 class LogOfWrites:
@@ -23,7 +23,7 @@ class LogOfWrites:
 
     def __init__(self, file: Path | None) -> None:
         self._log = None if file is None else file.with_name(file.name + "-wal")
-        self._transactions, self._not_before = 0, 0.0
+        self._transactions, self._not_before, self._not_below = 0, 0.0, 0
 
     def has_grown(self) -> bool:
         """Whether it is time to look how far the log has grown."""
@@ -39,8 +39,10 @@ class LogOfWrites:
             self._transactions -= 1  # look again the next time
             self._empty(connection, "TRUNCATE")
             self._refuse_endless()
-        elif size > LONG_BYTES and time.monotonic() >= self._not_before and not self._empty(connection, "RESTART"):
-            self._not_before = time.monotonic() + AGAIN_SECONDS
+        elif size > LONG_BYTES and (time.monotonic() >= self._not_before or size >= self._not_below):
+            emptied = self._empty(connection, "RESTART")
+            self._not_before = 0.0 if emptied else time.monotonic() + AGAIN_SECONDS
+            self._not_below = size + AGAIN_BYTES
 
     def _empty(self, connection: sqlite3.Connection, manner: str) -> bool:
         connection.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")

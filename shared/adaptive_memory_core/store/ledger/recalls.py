@@ -37,7 +37,8 @@ class LedgerRecalls:
             known = self._cache.user(sql, user)
             turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
             timeline = self._paced(sql, user, entry, turn, known.timeline)
-            forgotten = _among(known.forgotten, entry) | _shared_among(self._forgotten_by_all(sql, scope), entry)
+            forgotten = _among(known.forgotten, entry, shared=False)
+            forgotten |= _among(self._forgotten_by_all(sql, scope), entry, shared=True)
             forgotten |= self._rewritten(sql, scope, user, seen)
             self._met(sql, scope, user, forgotten, timeline, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
@@ -91,18 +92,11 @@ class LedgerRecalls:
             self._cache.drop(list(new))
 
 
-def _among(forgotten: Set[bytes], entry: Entry) -> set[str]:
-    """The candidates that were forgotten while the recall was under way."""
+def _among(forgotten: Set[bytes], entry: Entry, *, shared: bool) -> set[str]:
+    """The candidates that were forgotten while the recall was under way: of the reader's own, or of everyone's. An own
+    record and one of everyone's may have the same id."""
     if not forgotten:
         return set()
-    candidates = [*(one.id for one in entry.kept), *(one.id for one in entry.dropped)]
-    return {one for one in candidates if digest(one) in forgotten}
-
-
-def _shared_among(forgotten: Set[bytes], entry: Entry) -> set[str]:
-    """Those of them that are everyone's: an own record may have the same id."""
-    if not forgotten:
-        return set()
-    dropped = [one.id for one in entry.dropped if one.scored is None or one.scored.shared is not None]
-    shared = [*(one.id for one in entry.kept if one.shared is not None), *dropped]
-    return {one for one in shared if digest(one) in forgotten}
+    kept = [one.id for one in entry.kept if (one.shared is not None) == shared]
+    dropped = [one.id for one in entry.dropped if one.scored is None or (one.scored.shared is not None) == shared]
+    return {one for one in (*kept, *dropped) if digest(one) in forgotten}
