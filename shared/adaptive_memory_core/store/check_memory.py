@@ -64,7 +64,7 @@ def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) 
 def _database(directory: Path) -> list[Finding]:
     wrong = own_database.faults(directory)
     remedy = (
-        "Close the memory and call AdaptiveMemory.repair(path), which makes a collection again of which the ledger has a "
+        "Close the memory and call AdaptiveMemory.repair(path): it makes a collection again of which the ledger has a "
         "copy. Where it has none, restore a backup."
     )
     return [Finding("database", f"{own_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
