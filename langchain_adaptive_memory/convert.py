@@ -96,7 +96,7 @@ def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
         "strength": float(read.strength),
         "pinned": read.pinned,
         **({} if hit.shared is None else {"shared": hit.shared, "learnable": hit.hit.learnable}),
-        **({} if hit.older_than is None else {"older_than": hit.older_than}),
+        **({} if hit.older_than is None else {"older_than": hit.older_than, "older_perhaps": hit.older_perhaps}),
     }
 
 

@@ -211,7 +211,8 @@ class Hit:
     each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
     return it, where the caller said so. `shared` is the name of the shared scope that it is of, None for the reader's
     own; it is `learnable` unless it comes from a fallback, whose records are only shown. `older_than` is the id of the
-    newest record that says the same about the same subject, where this one is older.
+    newest record that says the same about the same subject, where this one is older; `older_perhaps` where that is
+    worded so differently that it may be about something else.
     """
 
     record: Record
@@ -221,6 +222,7 @@ class Hit:
     refused: str | None = None
     shared: str | None = None
     older_than: str | None = None
+    older_perhaps: bool = False
     learnable: bool = True
 
 
@@ -259,6 +261,11 @@ class Scored:
     def older_than(self) -> str | None:
         """The newest record that says the same about the same subject; None for the newest, and where there is one."""
         return self.hit.older_than
+
+    @property
+    def older_perhaps(self) -> bool:
+        """Whether that one is worded so differently that it may say something else."""
+        return self.hit.older_perhaps
 
 
 @quickly_made

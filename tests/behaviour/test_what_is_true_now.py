@@ -50,6 +50,20 @@ def test_every_way_to_show_it_says_which_one_is_older(moved: UserMemory) -> None
     assert entries(found)[1].in_brief == "older: Ilse lives in Oslo."
 
 
+def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory, clock: Clock) -> None:
+    alice.remember("Ilse lives in Oslo.", id="old")
+    clock.pass_days(90)
+    alice.remember("Ilse has moved to Turin.", id="new")
+    found = alice.recall(CUE, policy=Policy().replace(updates={"close_if_announced": 0.0}))
+    assert [(hit.id, hit.older_than, hit.older_perhaps) for hit in found] == [
+        ("new", None, False),
+        ("old", "new", True),
+    ]
+    assert "old (older: the newest may be new)" in found.explain()
+    assert "older: may have changed since" in found.render()
+    assert entries(found)[1].in_brief == "perhaps older: Ilse lives in Oslo."
+
+
 def test_what_replaces_another_by_name_still_hides_it(moved: UserMemory, clock: Clock) -> None:
     moved.remember("Ilse lives in Graz.", id="newest", supersedes="new")
     clock.pass_days(1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
+from adaptive_memory_core.context.entries import outdated
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 
@@ -18,7 +19,7 @@ class Line:
     rank: int | None
     order: tuple[float, int, int]
     whose: str | None = None  # the shared scope it is of
-    older: bool = False  # whether another hit says what it has become
+    older: str | None = None  # what is said of it where another hit says what it has become
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,6 @@ def _add(
     place = turn_of(record.text, record.metadata, fields, created_at=record.created_at).place
     order = (0.0 if place is None else place, offset, beside)
     making.numbers[record.id] = len(making.lines)
-    whose, older = (None, False) if hit is None else (hit.shared, hit.older_than is not None)
+    whose, older = (None, None) if hit is None else (hit.shared, outdated(hit))
     making.lines.append(Line(record, block, rank, order, whose, older))
     return len(making.lines) - 1

@@ -14,7 +14,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
 EXCERPT = "excerpt"  # the label of what is not shown whole
-OLDER = "older: has changed since"
+OLDER, PERHAPS = "older: has changed since", "older: may have changed since"
 SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
 
 
@@ -52,7 +52,8 @@ class Entry:
     @property
     def in_brief(self) -> str:
         """The words alone, but for an inference, which stays one, and what has changed since, which stays old."""
-        marks = [mark for mark, given in (("older", self.older), ("inferred", self.inferred)) if given]
+        older = "perhaps older" if self.older == PERHAPS else "older"
+        marks = [mark for mark, given in ((older, self.older), ("inferred", self.inferred)) if given]
         return ": ".join([*marks, self.text])
 
     def without(self, shared: Entry) -> Entry:
@@ -91,7 +92,7 @@ def entries(
             resolve=resolve,
             fields=fields,
             whose=hit.shared,
-            older=hit.older_than is not None,
+            older=outdated(hit),
         )
         for hit in hits
     ]
@@ -105,7 +106,7 @@ def entry(
     resolve: bool,
     fields: Fields,
     whose: str | None = None,
-    older: bool = False,
+    older: str | None = None,
 ) -> Entry:
     learned, speaker = record.created_at, _named(record, fields.speaker)
     text = clean(record.text)
@@ -120,8 +121,15 @@ def entry(
         speaker=None if speaker is not None and says_who(text, speaker) else speaker,
         source=_named(record, SOURCE),
         whose=None if whose is None else label(whose),
-        older=OLDER if older else None,
+        older=older,
     )
+
+
+def outdated(hit: Scored) -> str | None:
+    """What is said of a memory where a newer one says something else of the same, or may do so."""
+    if hit.older_than is None:
+        return None
+    return PERHAPS if hit.older_perhaps else OLDER
 
 
 def says_who(text: str, speaker: str) -> bool:

@@ -47,7 +47,8 @@ def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
     reads = str(hit.record.read.retrieval_count)
     name = short(hit.id) if hit.shared is None else f"{short(hit.id)} (shared: {short(hit.shared)})"
     if hit.older_than is not None:
-        name = f"{name} (older: the newest is {short(hit.older_than)})"
+        newest = "may be" if hit.older_perhaps else "is"
+        name = f"{name} (older: the newest {newest} {short(hit.older_than)})"
     return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, name, short(hit.text)]
 
 

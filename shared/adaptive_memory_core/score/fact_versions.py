@@ -47,6 +47,11 @@ class Versions:
                 taken.update(group)
                 yield group
 
+    def same_words(self, one: int, other: int) -> bool:
+        """Whether the newer of two says the same in the same words, whichever that is."""
+        old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
+        return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
+
     def _may_change(self, one: int) -> bool:
         """A question about what was asks for what is said to have been."""
         return not self._past or in_past_tense(self._top[one].text)
@@ -59,7 +64,7 @@ class Versions:
         return [
             one
             for one in self._with(keys, {best, *taken})
-            if abs(self._texts[one].count(" ") - spaces) <= few and self._same_words(best, one)
+            if abs(self._texts[one].count(" ") - spaces) <= few and self.same_words(best, one)
         ]
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
@@ -76,7 +81,7 @@ class Versions:
             and in_other_words(self._said(best), self._said(one), self._about, self._rule)
             and self._one_voice(best, one)
             and (value := self._worth(best, one, group, beside)) is not None
-            and not any(self._same_words(one, other) for other in beside if other != one)
+            and not any(self.same_words(one, other) for other in beside if other != one)
         }
         return [one for one, value in worth.items() if value >= max(worth.values()) - _WITHIN]
 
@@ -108,10 +113,6 @@ class Versions:
         first, *more = keys
         found = [number for number, text in enumerate(self._texts) if first in text and number not in without]
         return [one for one in found if all(key in self._texts[one] for key in more)] if more else found
-
-    def _same_words(self, one: int, other: int) -> bool:
-        old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
-        return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
 
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same: the names of the cue, or the word of it that this one begins

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -48,13 +48,15 @@ def newest_first(
     times = [began(one.record) for one in top]
     if len(set(times)) < 2:
         return list(ranked)
-    groups = list(Versions(top, times, cue, rule, speaker).groups()) if facts is None else _told(top, times, facts)
+    versions = Versions(top, times, cue, rule, speaker)
+    groups = list(versions.groups()) if facts is None else _told(top, times, facts)
     if not groups:
         return list(ranked)
+    sure = versions.same_words if facts is None else _always
     order = list(range(len(ranked)))
     found: dict[int, Scored] = {}
     for group in groups:
-        _in_turn(ranked, times, group, order, found)
+        _in_turn(ranked, times, group, order, found, sure)
     return _alike([found.get(one, ranked[one]) for one in order])
 
 
@@ -79,6 +81,7 @@ def _in_turn(
     group: list[int],
     order: list[int],
     found: dict[int, Scored],
+    sure: Callable[[int, int], bool],
 ) -> None:
     """The newest of a group at the place of its best, and the others at the places that are left, newest first."""
 
@@ -97,8 +100,14 @@ def _in_turn(
         order[place] = one
     order.insert(first, order.pop(before))
     for one, score in scores.items():
-        older_than = ranked[newest].id if times[one] != times[newest] else None
-        found[one] = _scored(ranked[one], score, older_than)
+        outdated = times[one] != times[newest]
+        found[one] = _scored(ranked[one], score, ranked[newest].id if outdated else None)
+        if outdated and not sure(one, newest):
+            found[one] = replace(found[one], hit=replace(found[one].hit, older_perhaps=True))
+
+
+def _always(_one: int, _other: int) -> bool:
+    return True
 
 
 def _alike(ranked: list[Scored]) -> list[Scored]:
