@@ -15,6 +15,7 @@ from adaptive_memory_core import AdaptiveMemory, ScopeError
 from adaptive_memory_core.records import Scope
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as LangChainRetriever
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
+from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryPostprocessor
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
 from tests.conftest import Clock, Open, word_vectors
 
@@ -145,3 +146,16 @@ def test_llama_index_names_them_as_the_core_does(memory: AdaptiveMemory) -> None
     for name, found in ((7, ["number"]), ("7", ["text"]), (None, ["nobody"])):
         retriever = LlamaRetriever.from_memory(memory, user_id=name)
         assert [one.node.node_id for one in retriever.retrieve("tea")] == found
+
+
+@pytest.mark.parametrize("whose", [7, lambda _session: 7])
+def test_a_block_of_llama_index_takes_them(memory: AdaptiveMemory, whose: Any) -> None:
+    block = AdaptiveMemoryBlock(memory=memory, user_id=whose)
+    assert block.for_session("monday").scope == Scope.of(7)
+    assert block.for_session("monday").recall("tea", k=9).ids == ("number",)
+
+
+@pytest.mark.parametrize("reader", [AdaptiveMemoryBlock, AdaptiveMemoryPostprocessor])
+def test_true_is_not_user_1(memory: AdaptiveMemory, reader: Any) -> None:
+    with pytest.raises(ValueError, match="user_id"):
+        reader(memory=memory, user_id=True)
