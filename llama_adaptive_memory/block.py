@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, Literal, NoReturn, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, StrictInt
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import Self
 
@@ -28,6 +28,8 @@ from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, fee
 from llama_adaptive_memory.turns import this_question
 
 logger = logging.getLogger("llama_adaptive_memory.block")
+
+User = str | StrictInt | Callable[[str], str | int] | None
 
 
 class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
@@ -64,7 +66,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     style: BlockStyle = Field(default="text", description="How memories are written: lines of text, or elements.")
     reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
-    user_id: str | Callable[[str], str] | None = Field(default=None, description="Whose memory; None: the session's.")
+    user_id: User = Field(default=None, description="Whose memory; None: the session's.")
     score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
     fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
@@ -86,11 +88,12 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         opening = {name: settings.pop(name) for name in OpeningArguments.__annotations__ if name in settings}
         super().__init__(**settings)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening))
-        if isinstance(self.user_id, str) or isinstance(memory, UserMemory) or self.fallback is not None:
-            self._lease.first_scope(self.user_id if isinstance(self.user_id, str) else None, self.fallback, self.over)
+        named = None if callable(self.user_id) else self.user_id
+        if named is not None or isinstance(memory, UserMemory) or self.fallback is not None:
+            self._lease.first_scope(named, self.fallback, self.over)
 
     @classmethod
-    def from_index(cls, index: Any, user_id: str | Callable[[str], str] | None = None, **more: Any) -> Self:
+    def from_index(cls, index: Any, user_id: User = None, **more: Any) -> Self:
         """Over an index's collection, with its embedding model."""
         known = checked_index(index)
         given = {"embed_model": known._embed_model, **more}
@@ -101,7 +104,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         cls,
         vector_store: Any,
         embed_model: Any = None,
-        user_id: str | Callable[[str], str] | None = None,
+        user_id: User = None,
         **more: Any,
     ) -> Self:
         """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, cast
 
-from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, field_serializer, field_validator
+from llama_index.core.bridge.pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictInt,
+    field_serializer,
+    field_validator,
+)
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -64,7 +71,9 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     score: ScoreMeaning = Field(default="blend", description="The blended score, or the one that came in.")
     score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
-    user_id: str | int | None = Field(default=None, frozen=True, description="Whose nodes these are; None: nobody's.")
+    user_id: str | StrictInt | None = Field(
+        default=None, frozen=True, description="Whose nodes these are; None: nobody's."
+    )
     over: Over = Field(default=None, frozen=True, description='"everyone": nodes that belong to nobody as well.')
 
     _scope: UserMemory = PrivateAttr()

@@ -22,7 +22,7 @@ RECALL = "Look up what is remembered about the user. Use it when the answer may 
 REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
 FORGET = "Forget a memory for good, when the user asks for that. It needs the id that a look-up showed."
 Memory = AdaptiveMemory | UserMemory | Sharing
-User = str | Callable[[], str | None] | None
+User = str | int | Callable[[], str | int | None] | None
 
 
 class RecallInput(BaseModel):

@@ -12,7 +12,8 @@ from adaptive_memory_core.records import Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
-_SCOPED = re.compile(re.escape(MARK) + r"[0-9a-f]{24}\Z")
+ASIDE_MARK = "#was-"  # in the names under which the ledger sets aside what a record said before
+_RESERVED = re.compile(rf"(?:{MARK}|{ASIDE_MARK})[0-9a-f]{{24}}#?\Z")
 
 
 def scoped_id(scope: Scope, record_id: str) -> str:
@@ -65,12 +66,13 @@ def own_places(scope: Scope, stored_id: str) -> list[str]:
 
 
 def is_reserved(record: str) -> bool:
-    """Whether an id has the form of a scoped one: a user who chose it would take another one's place.
+    """Whether an id has the form of a scoped one, or of what the ledger sets aside: a user who chose it would take
+    another one's place.
 
-    >>> is_reserved(scoped_id(Scope("bob"), "note")), is_reserved("note#u-1")
-    (True, False)
+    >>> is_reserved(scoped_id(Scope("bob"), "note")), is_reserved("note#u-1"), is_reserved(f"note#was-{'0' * 24}")
+    (True, False, True)
     """
-    return _SCOPED.search(record) is not None
+    return _RESERVED.search(record) is not None
 
 
 def namespaced(namespace: str, name: str) -> str:

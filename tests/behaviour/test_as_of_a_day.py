@@ -87,6 +87,23 @@ def test_reads_verdicts_and_pins_are_those_of_then(alice: UserMemory, clock: Clo
     assert alice.get("green").read.pinned  # nothing was changed by looking back
 
 
+@pytest.mark.parametrize("verb", ["recall", "rerank"])
+def test_a_look_back_takes_back_no_later_read(alice: UserMemory, clock: Clock, verb: str) -> None:
+    alice.remember("green tea", id="green")
+    clock.pass_days(20)
+    alice.recall("green tea")
+    known = alice.get("green").read
+    clock.pass_days(1)
+    for day in (START + DAY, START + 19.9 * DAY):
+        found = (
+            alice.recall("green tea", now=day) if verb == "recall" else alice.rerank("green", {"green": 0.9}, now=day)
+        )
+        assert found.ids == ("green",)
+        assert alice.get("green").read == known
+    alice.recall("green tea")
+    assert (alice.get("green").read.last_read, alice.get("green").read.retrieval_count) == (clock(), 2)
+
+
 def test_where_no_log_is_kept_a_note_says_so(collection: Collection, clock: Clock, embed: Any) -> None:
     with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=Keeping(log=False)) as memory:
         alice = memory.for_user("alice")

@@ -12,9 +12,12 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.channels.conversation.sessions import named, without
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
+from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean, label
+from adaptive_memory_core.context.excerpt import excerpt
 from adaptive_memory_core.context.styles import STYLES
+from adaptive_memory_core.context.token_estimate import estimated_tokens
 from adaptive_memory_core.cue.build import build_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.cue.time.english import English
@@ -59,6 +62,8 @@ def shown(text: str) -> None:
 SURFACES: dict[str, Callable[[str], Any]] = {
     "shown": shown,
     "shown in brief": lambda text: recall(text).render(max_tokens=60, resolve=False),
+    "an excerpt": lambda text: excerpt(text, words(text[:100]), 60, estimated_tokens),
+    "an excerpt with a gap": lambda text: excerpt(f"a{' ' * len(text)}b", words(text[:100]), 60, estimated_tokens),
     "explained": lambda text: recall(text).explain(),
     "dates": lambda text: find(text, TODAY, ahead=True),
     "dates of a memory": lambda text: resolved(text, NOW),

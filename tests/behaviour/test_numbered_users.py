@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import chromadb
 import pytest
 from chromadb import Collection
 from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, ScopeError
+from adaptive_memory_core.records import Scope
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as LangChainRetriever
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
+from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryPostprocessor
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
 from tests.conftest import Clock, Open, word_vectors
 
@@ -81,6 +85,23 @@ def test_nobody_gets_a_numbered_users_records_by_a_name_that_looks_like_it(
     assert memory.for_user(7).recall("odd tea", k=9).ids == ("number",)
 
 
+def test_the_copies_in_the_ledger_belong_to_whom_the_records_do(tmp_path: Path, clock: Clock) -> None:
+    """As other programs wrote them, and as the search in the ledger's copies finds them."""
+    client = chromadb.PersistentClient(tmp_path)
+    theirs = client.create_collection("theirs", embedding_function=None)
+    owners = {"number": 7, "text": "7", "odd": "number#n-7", "yes": True, "fraction": 7.5}
+    metadatas: Any = [{"user_id": one} for one in owners.values()]
+    texts = [f"{one} tea" for one in owners]
+    theirs.add(ids=list(owners), documents=texts, metadatas=metadatas, embeddings=word_vectors(texts))
+    with AdaptiveMemory(theirs, embedder=word_vectors, clock=clock) as memory:
+        memory.sync()
+        in_the_ledger = memory.ports().search._mirror  # type: ignore[attr-defined]
+        tea = word_vectors(["tea"])[0]
+        for user, found in ((Scope.of(7), ["number"]), (Scope("7"), ["text"]), (Scope(None), []), (Scope.of(1), [])):
+            assert [one.stored_id for one in in_the_ledger.nearest(user, tea, 9, None)] == found
+        assert memory.for_user(7).recall("tea", k=9).ids == ("number",)
+
+
 @pytest.mark.parametrize("user", [True, 7.0, 2**63, None, "", b"7"])
 def test_what_is_no_user_is_refused(memory: AdaptiveMemory, user: Any) -> None:
     with pytest.raises(ScopeError):
@@ -125,3 +146,16 @@ def test_llama_index_names_them_as_the_core_does(memory: AdaptiveMemory) -> None
     for name, found in ((7, ["number"]), ("7", ["text"]), (None, ["nobody"])):
         retriever = LlamaRetriever.from_memory(memory, user_id=name)
         assert [one.node.node_id for one in retriever.retrieve("tea")] == found
+
+
+@pytest.mark.parametrize("whose", [7, lambda _session: 7])
+def test_a_block_of_llama_index_takes_them(memory: AdaptiveMemory, whose: Any) -> None:
+    block = AdaptiveMemoryBlock(memory=memory, user_id=whose)
+    assert block.for_session("monday").scope == Scope.of(7)
+    assert block.for_session("monday").recall("tea", k=9).ids == ("number",)
+
+
+@pytest.mark.parametrize("reader", [AdaptiveMemoryBlock, AdaptiveMemoryPostprocessor])
+def test_true_is_not_user_1(memory: AdaptiveMemory, reader: Any) -> None:
+    with pytest.raises(ValueError, match="user_id"):
+        reader(memory=memory, user_id=True)

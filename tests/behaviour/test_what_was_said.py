@@ -15,6 +15,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, ReadState, UserMemory
 from adaptive_memory_core.policy import Decay
+from adaptive_memory_core.store.ledger.parted_rows import name_apart
 from tests.behaviour.conftest import shown
 from tests.conftest import Open, Rows, word_vectors
 
@@ -198,6 +199,22 @@ def test_another_user_takes_over_nothing(collection: Collection, memory: Adaptiv
     collection.delete(ids=["a"])
     write(collection, {"b": "green tea"}, user_id="ben")
     assert memory.for_user("ben").get("b").read.retrieval_count == 0
+
+
+def test_nobody_can_take_the_place_of_what_is_set_aside(
+    collection: Collection, memory: AdaptiveMemory, ana: UserMemory
+) -> None:
+    """An id that another user chose would keep Ana's reads of the new words from being counted."""
+    for name in (name_apart(ID), name_apart(ID) + "#"):
+        for user in (memory.for_user("ben"), memory.for_everyone(), ana):
+            with pytest.raises(InvalidInputError, match="Give another"):
+                user.remember("black tea", id=name)
+    write(collection, {ID: "green tea"})
+    learned(ana, ID, "green tea")
+    write(collection, {ID: "oolong"})
+    ana.recall("oolong", k=1)
+    assert ana.get(ID).read.retrieval_count == 1
+    assert memory.check().ok
 
 
 def test_what_was_written_while_the_memory_was_closed_is_noticed(open_memory: Open) -> None:

@@ -128,6 +128,22 @@ def test_who_speaks_is_not_whom_it_is_about() -> None:
     assert first(CUE, said, "Ilse: That was nice.", "Ilse: I like it.", "Ilse: I have seen Turin now.") == said
 
 
+@pytest.mark.parametrize(
+    ("cue", "older", "newer", "is_newer"),
+    [
+        ("What is my phone number?", "My phone number is 456.", "My sister's phone number is 789.", False),
+        ("What is my phone number?", "My sister's phone number is 789.", "My phone number is 456.", False),
+        ("What is Ana's number?", "Ana's phone number is 456.", "Ana's sister's phone number is 789.", False),
+        ("Where is Ilse the cook?", "Ilse is the cook at Acme.", "Ilse's the cook at Bolt.", True),
+        ("Whose is the red car?", "The red car is Ana's.", "The red car is Ben's.", True),
+    ],
+)
+def test_what_is_said_of_somebodys_is_said_of_another(cue: str, older: str, newer: str, is_newer: bool) -> None:
+    assert first(cue, older, newer) == (newer if is_newer else older)
+    found = newest_first(ranked(older, newer), cue, Updates(), NO_INTENT, speaker="speaker")
+    assert [one.older_than for one in found] == ([None, newer] if is_newer else [None, None])
+
+
 def test_a_callers_facts_replace_our_rules() -> None:
     given = ranked(OSLO, "She packed her things for Turin.", TURIN)
     facts = {OSLO: "home", "She packed her things for Turin.": "home", TURIN: None}

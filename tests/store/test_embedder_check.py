@@ -67,8 +67,9 @@ def test_a_collection_of_somebody_else_is_compared_by_dimension() -> None:
     with AdaptiveMemory(collection, embedder=three_numbers) as memory:
         everyone = memory.for_everyone()
         for refused in (lambda: everyone.recall("tea"), lambda: everyone.remember("coffee")):
-            with pytest.raises(EmbedderMismatchError, match=r"2 dimensions.*3 dimensions"):
+            with pytest.raises(EmbedderMismatchError, match=r"2 dimensions.*3 dimensions") as told:
                 refused()
+            assert "None" not in str(told.value), "no name is recorded that could be given"
         assert collection.count() == 1
     assert collection.metadata is None  # somebody else's collection gets no notes of ours
     client.delete_collection("foreign-vectors")

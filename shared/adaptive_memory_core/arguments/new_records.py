@@ -71,7 +71,8 @@ def new_id(value: object) -> str:
     record_id = name(value, "id")
     if is_reserved(record_id):
         raise InvalidInputError(
-            f"The id {record_id!r} ends like those that keep two users' records of one id apart. Give another."
+            f"The id {record_id!r} ends like those that keep two users' records of one id, or two texts of one record, "
+            "apart. Give another."
         )
     return record_id
 

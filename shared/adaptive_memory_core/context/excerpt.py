@@ -21,7 +21,7 @@ LONGEST_PART = 400  # characters of a sentence, beyond which it is cut like a te
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])\s*|\s*\n\s*")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])\s*|(?<!\s)\s*\n\s*")
 
 
 class Part(NamedTuple):

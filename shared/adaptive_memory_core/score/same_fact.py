@@ -129,6 +129,8 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
     (False, False)
     >>> same("Ilse lives in Oslo.", "Colm lives in Oslo.", "who lives in Oslo?")  # another person, another fact
     False
+    >>> same("My number is 12.", "My sister's number is 34.", "my number?"), same("It is at 3.", "It's at 4.", "is it?")
+    (False, False)
     """
     if old.asks or new.asks:
         return False
@@ -143,7 +145,7 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
     if len(common) < _FEW - (old.opening == new.opening):
         return False
     shared = old.stems & about.stems
-    if not shared or shared != new.stems & about.stems or _of_others(old, new, about):
+    if not shared or shared != new.stems & about.stems or _of_others(old, new, about) or _of_one_more(old, new):
         return False
     return old.past or not new.past
 
@@ -163,7 +165,7 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     if not same_subject(old, new, about) or _of_others(old, new, about) or new.past:
         return False
     if old.stems & about.stems <= new.stems and (
-        not about.names or new.owners & about.stems - old.owners - about.owners
+        not about.names or new.owners & about.stems - old.owners - about.owners or _of_one_more(old, new)
     ):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return _kind(old, about) == _kind(new, about)
@@ -181,6 +183,12 @@ def _of_others(old: Statement, new: Statement, about: Asked) -> bool:
     if old.subject is None or new.subject is None or (about.owners and about.owners <= old.stems & new.stems):
         return False
     return old.subject not in new.stems and new.subject not in old.stems
+
+
+def _of_one_more(old: Statement, new: Statement) -> bool:
+    """Whether one names an owner that the other does not speak of: "my sister's number" is not "my number"."""
+    fewer, more = sorted((old.owners, new.owners), key=len)
+    return fewer < more and not more <= old.stems & new.stems
 
 
 def _kind(one: Statement, about: Asked) -> tuple[bool, bool]:

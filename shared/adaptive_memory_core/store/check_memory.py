@@ -63,7 +63,10 @@ def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) 
 
 def _database(directory: Path) -> list[Finding]:
     wrong = own_database.faults(directory)
-    remedy = "Restore Chroma's directory from a backup: it holds the texts."
+    remedy = (
+        "Close the memory and call AdaptiveMemory.repair(path): it makes a collection again of which the ledger has a "
+        "copy. Where it has none, restore a backup."
+    )
     return [Finding("database", f"{own_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
 
 

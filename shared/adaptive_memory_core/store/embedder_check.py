@@ -97,11 +97,16 @@ class CheckedEmbedder:
             self._name, self._dimension = name, dimension
 
     def _mismatch(self, name: str, dimension: int | None) -> EmbedderMismatchError:
+        renamed = (
+            ""
+            if self._name is None
+            else " Where it is the same model under another name, give it the recorded one: "
+            f"as_embedder(your_callable, name={self._name!r})."
+        )
         return EmbedderMismatchError(
             f"The collection {self._collection!r} was written with {_shown(self._name, self._dimension)}; given "
             f"is {_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into "
-            "another collection. Where it is the same model under another name, give it the recorded one: "
-            f"as_embedder(your_callable, name={self._name!r})."
+            f"another collection.{renamed}"
         )
 
 

@@ -70,7 +70,7 @@ def recall(
         reranker=user.memory.reranker_of(reranker),
         refuse=refuse,
         notes=(*request.notes, *notes),
-        as_of=None if now is None or request.now > user.memory.now() - JUST_NOW else request.now,
+        as_of=request.now if request.looks_back else None,
     )
     ports = user.memory.ports()
     name = user.memory.embedder_name
@@ -145,6 +145,7 @@ def _request(
         cue=sought,
         k=k,
         now=memory.now() if at is None else at,
+        looks_back=at is not None and at <= memory.now() - JUST_NOW,
         where=None,
         policy=memory.policy if policy is None else policy,
         regime=memory.regime,

@@ -70,9 +70,13 @@ def test_a_database_that_is_lost_is_made_again(directory: Path, whole: Whole, ho
         "no database": b"hello",
     }
     file.unlink() if how == "gone" else file.write_bytes(changed[how])
+    if how == "no database":
+        with pytest.raises(DamagedStoreError, match=r"AdaptiveMemory\.repair"):
+            AdaptiveMemory.open(directory, embedder=Embedding().named)
     report, embedded = repaired(directory)
     assert embedded == []
     assert "made again from the ledger's copy: 170 records" in report
+    assert "backup" not in report, "what has been mended needs no remedy"
     assert_whole(directory, whole)
 
 

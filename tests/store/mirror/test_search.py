@@ -163,3 +163,37 @@ def test_another_threads_ledger_is_seen_at_once(both: Both, tmp_path: Path) -> N
     other.close()
     after = {one.stored_id for one in mirror.nearest(ALICE, vectors["m0"], COUNT, None)}
     assert after == before - {"m0"} | {"new"}
+
+
+def test_an_id_that_becomes_another_users_meanwhile_is_not_shown(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the comparison of vectors and the reading of texts."""
+    _, mirror, vectors = both
+    rows = mirror._rows
+
+    def read_later(ids: Any) -> Any:
+        monkeypatch.undo()
+        rows.put({BOB: [MirrorRow("m0", "a secret of Bob's", {"user_id": "bob"}, vectors["m0"].tobytes())]})
+        return rows.rows(ids)
+
+    finds: list[Callable[[], list[Found]]] = [
+        lambda: mirror.nearest(ALICE, vectors["m0"], 3, None),
+        lambda: mirror.among(ALICE, vectors["m3"], ["m0", "m3"], None),
+    ]
+    for find in finds:
+        rows.put({ALICE: [MirrorRow("m0", "tea", {"user_id": "alice"}, vectors["m0"].tobytes())]})
+        monkeypatch.setattr(rows, "rows", read_later)
+        found = find()
+        assert found
+        assert "m0" not in [one.stored_id for one in found]
+
+
+@pytest.mark.parametrize("count", [1, 3, 90])
+def test_of_many_that_go_at_once_the_others_stay(both: Both, count: int) -> None:
+    _, mirror, vectors = both
+    own = sorted(one.stored_id for one in mirror.nearest(ALICE, vectors["m0"], COUNT, None))
+    mirror._rows.drop(own[:count])
+    mirror._rows.put({ALICE: [MirrorRow("m1000", "t", {"user_id": "alice"}, vectors["m0"].tobytes())]})
+    left = [*own[count:], "m1000"]
+    assert sorted(one.stored_id for one in mirror.nearest(ALICE, vectors["m0"], COUNT, None)) == sorted(left)
+    for one, vector in mirror.vectors(ALICE, own[count:]).items():
+        assert np.dot(vector, vectors[one]) == pytest.approx(np.linalg.norm(vector) * np.linalg.norm(vectors[one]))

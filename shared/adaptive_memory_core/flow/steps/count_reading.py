@@ -14,8 +14,9 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.steps.tell_indexes import catch_up
-from adaptive_memory_core.learn.decay.strength import read
+from adaptive_memory_core.learn.decay.strength import Timeline, read
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import ReadState, Seen
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
@@ -60,10 +61,17 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     )
     own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
     seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
-    counted = ports.ledger.recalls.count(answer.scope, entry, seen, partial(read, policy=policy, now=answer.now))
+    by = partial(_read_back if request.looks_back else read, policy=policy, now=answer.now)
+    counted = ports.ledger.recalls.count(answer.scope, entry, seen, by)
     if counted.changed:
         ports.write_back.wake()
     return counted.step
+
+
+def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
+    """A look back at an earlier day takes back no later read, however far it goes: no clock was wrong here."""
+    known = seen.state.last_read
+    return read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
 
 
 @lru_cache(maxsize=64)

@@ -139,6 +139,8 @@ def faults(directory: Path) -> list[str]:
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)")]
+    except DamagedStoreError as error:
+        return [str(error.__cause__)]  # what to do about it is for the caller to say
     except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
@@ -177,8 +179,8 @@ def refuse_torn(directory: Path) -> None:
 
 def _damaged(place: Path, what: object) -> DamagedStoreError:
     return DamagedStoreError(
-        f"Chroma's own database {str(place)!r} cannot be read: {what}. It holds the texts, so nothing can be made anew "
-        "from it. Restore it from a backup, or save what can be read: "
+        f"Chroma's own database {str(place)!r} cannot be read: {what}. AdaptiveMemory.repair(path) makes a collection "
+        "again of which the ledger has a copy. Where it has none, restore a backup, or save what can be read: "
         f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
     )
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Rewritten
+from adaptive_memory_core.identity import ASIDE_MARK
 from adaptive_memory_core.learn.decay.strength import met
 from adaptive_memory_core.records import NEVER_READ, ReadState
 from adaptive_memory_core.store.ledger import audit, pace_spans
@@ -42,7 +43,7 @@ def name_apart(stored_id: str) -> str:
     >>> name_apart("file.md:0") == name_apart("file.md:0") != name_apart("file.md:1")
     True
     """
-    return f"{stored_id}#was-{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
+    return f"{stored_id}{ASIDE_MARK}{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
 
 
 def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten]) -> dict[str, str]:

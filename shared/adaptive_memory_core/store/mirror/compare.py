@@ -19,6 +19,7 @@ from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.changed_since import Written, written_since
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.mirror.in_step import InStep
+from adaptive_memory_core.stored_metadata import owner_of
 
 PAGE = 500  # records that are read and written at a time
 ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
@@ -99,7 +100,7 @@ class Comparison:
         owners: dict[Scope | None, list[MirrorRow]] = {}
         for stored_id, text, metadata, vector in changed:
             copy = MirrorRow(stored_id, text, metadata, np.asarray(vector, dtype="<f4").tobytes())
-            owners.setdefault(self._scope(metadata), []).append(copy)
+            owners.setdefault(owner_of(metadata, self._store.fields), []).append(copy)
         known = [one for one in gone if one in before.rows]
         if not owners and not known:
             return []
@@ -117,11 +118,6 @@ class Comparison:
         include: Any = ["documents", "metadatas", "embeddings"]
         found: Any = told(lambda: self._store.collection.get(ids=list(page), include=include))
         return list(zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True))
-
-    def _scope(self, metadata: Metadata | None) -> Scope | None:
-        """Whose it is; None: of no scope of ours."""
-        owner = None if metadata is None else metadata.get(self._store.fields.user_id)
-        return Scope(owner) if owner is None or (isinstance(owner, str) and owner != "") else None
 
 
 def _same(row: Row, copy: tuple[str, str | None, Metadata | None] | None, vector: bytes) -> bool:

@@ -35,7 +35,7 @@ class MirrorSearch:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
         _refuse_texts(where)
         near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where)]
-        return self._found(near if scope.over is None else sorted(near, key=_distance)[:limit])
+        return self._found(scope, near if scope.over is None else sorted(near, key=_distance)[:limit])
 
     def _nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[tuple[str, float]]:
         with self.residents.of(scope) as user:
@@ -56,7 +56,7 @@ class MirrorSearch:
         """Those of the records that are of this scope and pass the filter, nearest first."""
         _refuse_texts(where)
         near = [one for part in scope.parts for one in self._among(part, vector, stored_ids, where)]
-        return self._found(sorted(near, key=_distance))
+        return self._found(scope, sorted(near, key=_distance))
 
     def _among(
         self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None
@@ -98,9 +98,10 @@ class MirrorSearch:
         held = [(part, self.residents.size(part)) for part in scope.parts]
         return sum(self._pages.count(part) if size is None else size for part, size in held)
 
-    def _found(self, near: Sequence[tuple[str, float]]) -> list[Found]:
-        """The records with their texts, as far as they are still there."""
-        rows = {row[0]: row for row in self._rows.rows([one for one, _ in near])}
+    def _found(self, scope: Scope, near: Sequence[tuple[str, float]]) -> list[Found]:
+        """The records with their texts, as far as they are still there, and not another user's by now."""
+        found = self._rows.rows([one for one, _ in near])
+        rows = {row[0]: row for row in found if belongs(row[2], scope, self._fields)}
         similarity, space = signals.similarity, self._space
         return [Found(*rows[one], similarity(distance, space=space)) for one, distance in near if one in rows]
 
