@@ -19,6 +19,7 @@ PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has n
 LOOKS_AT_LOSS, BETWEEN_LOOKS_SECONDS = 10, 0.02  # until a log that seems torn is taken for torn
 BUSY = ("database is locked", "database table is locked", "database is busy")
 WAL_PAGES, PAGE_BYTES = 4_000, 4_096
+SETTINGS = ("synchronous", "wal_autocheckpoint", "journal_size_limit", "secure_delete")  # of a connection
 
 
 def connect(path: str) -> sqlite3.Connection:
@@ -35,6 +36,15 @@ def connect(path: str) -> sqlite3.Connection:
             f"The ledger {path!r} cannot be opened: {error}. "
             f"{descriptors.none_left() or 'Give a file in a directory that may be written.'}"
         ) from error
+
+
+def connect_again(path: str, before: sqlite3.Connection) -> sqlite3.Connection:
+    """A connection in the place of this one, with the same settings."""
+    new = connect(path)
+    for name in SETTINGS:
+        new.execute(f"PRAGMA {name} = {before.execute(f'PRAGMA {name}').fetchone()[0]}")
+    before.close()
+    return new
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:

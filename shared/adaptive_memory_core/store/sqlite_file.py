@@ -18,6 +18,7 @@ from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, 
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
+    connect_again,
     is_busy,
     place_of,
     prepare,
@@ -40,7 +41,7 @@ class LedgerFile:
         self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
         self._lock = threading.RLock()
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
-        self._unfinished = self._closed = False
+        self._unfinished = self._closed = self._broken_off = False
         self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)
         self._left = held_files.use(self, self.place)
         try:
@@ -66,6 +67,9 @@ class LedgerFile:
                 yield self._connection
             except (sqlite3.Error, *UNREADABLE) as error:
                 raise self._told(error) from error
+            except BaseException:
+                self._broken_off = True
+                raise
 
     @interruptible
     def writing(self, *, told: bool = False) -> Generator[sqlite3.Connection, None, None]:
@@ -111,6 +115,7 @@ class LedgerFile:
                 except BaseException as error:
                     del self._calls[calls:]
                     self._undo(inner=inner)
+                    self._broken_off = True
                     if isinstance(error, (sqlite3.Error, *UNREADABLE)):
                         raise self._told(error) from error
                     raise
@@ -182,8 +187,17 @@ class LedgerFile:
             if not is_busy(error):
                 raise
             self._unfinished = False
+            self._renew()
             return False
         return True
+
+    def _renew(self) -> None:
+        """A query that was broken off, and that a traceback keeps, holds its connection at what the file said then:
+        once somebody else has written, it can write no more. Another connection can."""
+        if self._broken_off and self.place is not None:
+            self.on_failure()  # what was noted of the old one says nothing of the new one
+            self._connection = connect_again(self.path, self._connection)
+            self._broken_off = False
 
     def _keep(self, *, inner: bool) -> list[Callable[[], object]]:
         """Keep what was written; gives what is to be called now."""
