@@ -39,11 +39,10 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def connect_again(path: str, before: sqlite3.Connection) -> sqlite3.Connection:
-    """A connection in the place of this one, with the same settings."""
+    """Another connection, with the settings of this one."""
     new = connect(path)
     for name in SETTINGS:
         new.execute(f"PRAGMA {name} = {before.execute(f'PRAGMA {name}').fetchone()[0]}")
-    before.close()
     return new
 
 

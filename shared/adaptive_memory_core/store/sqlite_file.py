@@ -196,8 +196,10 @@ class LedgerFile:
         once somebody else has written, it can write no more. Another connection can."""
         if self._broken_off and self.place is not None:
             self.on_failure()  # what was noted of the old one says nothing of the new one
-            self._connection = connect_again(self.path, self._connection)
+            old, new = self._connection, connect_again(self.path, self._connection)
+            self._connection = new
             self._broken_off = False
+            old.close()  # last: an interrupt may strike between any two of these
 
     def _keep(self, *, inner: bool) -> list[Callable[[], object]]:
         """Keep what was written; gives what is to be called now."""
