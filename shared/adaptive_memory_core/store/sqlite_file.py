@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -214,8 +215,9 @@ class LedgerFile:
     def _undo(self, *, inner: bool) -> None:
         self.on_failure()
         if inner and self._connection.in_transaction:
-            self._connection.execute("ROLLBACK TO part")
-            self._connection.execute("RELEASE part")
+            with suppress(sqlite3.OperationalError):  # an interrupt right after its end: the whole is undone, then
+                self._connection.execute("ROLLBACK TO part")
+                self._connection.execute("RELEASE part")
             return
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -26,7 +25,7 @@ T = TypeVar("T")
 LOCK_NAME = "adaptive_memory.chroma.lock"
 PATIENCE_SECONDS = 600.0  # a large directory takes a while to be copied
 POLL_SECONDS = 0.002
-_of_directories: weakref.WeakValueDictionary[tuple[int, Path], _Gate] = weakref.WeakValueDictionary()
+_of_directories: dict[tuple[int, Path], _Gate] = {}  # kept: what an interrupt left taken, the next user gives back
 
 
 def told_alone(collection: Collection, write: Callable[[], T]) -> T:
@@ -41,9 +40,14 @@ def told_alone(collection: Collection, write: Callable[[], T]) -> T:
 @interruptible
 def alone(directory: Path) -> Generator[None, None, None]:
     """Nobody else writes into the Chroma of this directory."""
-    gate = _of_directories.setdefault((os.getpid(), directory), _Gate(directory))
+    gate = _of_directories.get((os.getpid(), directory)) or _of_directories.setdefault(
+        (os.getpid(), directory), _Gate(directory)
+    )
+    outermost = not gate.threads._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
     with gate.threads:
         try:
+            if outermost:
+                gate.processes.release(force=True)  # what an interrupt kept from being given back
             gate.processes.acquire(timeout=PATIENCE_SECONDS, poll_interval=POLL_SECONDS)
         except Timeout as error:
             raise StoreError(
