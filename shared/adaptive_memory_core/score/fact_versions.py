@@ -30,6 +30,7 @@ class Versions:
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
         self._about, self._past = asked(cue), in_past_tense(cue)
+        self._statements: list[Statement | None] = [None] * len(top)
         self._texts = [
             "" if time is None or len(one.text) > rule.longest_text else one.text.lower()
             for one, time in zip(top, times, strict=True)
@@ -50,7 +51,8 @@ class Versions:
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
-        return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
+        same = in_same_words(self._said(old), self._said(new), self._about, self._rule)
+        return same and self._one_voice(old, new)
 
     def _may_change(self, one: int) -> bool:
         """A question about what was asks for what is said to have been."""
@@ -110,9 +112,13 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        first, *more = keys
-        found = [number for number, text in enumerate(self._texts) if first in text and number not in without]
-        return [one for one in found if all(key in self._texts[one] for key in more)] if more else found
+        texts, (first, *more) = self._texts, keys
+        found = [number for number, text in enumerate(texts) if first in text and number not in without]
+        for key in more:
+            if not found:
+                break
+            found = [one for one in found if key in texts[one]]
+        return found
 
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same: the names of the cue, or the word of it that this one begins
@@ -128,7 +134,10 @@ class Versions:
         return same or bool(self._about.names)
 
     def _said(self, one: int) -> Statement:
-        return statement(self._top[one].text)
+        found = self._statements[one]
+        if found is None:
+            found = self._statements[one] = statement(self._top[one].text)
+        return found
 
 
 def _keys(stems: Iterable[str]) -> list[str]:

@@ -160,7 +160,7 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     >>> may("Ilse lives in Oslo.", "Ilse's brother lives in Turin."), may("Ilse lives in Oslo.", "Colm moved to Turin.")
     (False, False)
     """
-    if old.asks or new.asks or max(len(old.said - new.said), len(new.said - old.said)) > rule.other_words:
+    if old.asks or new.asks or _differ(old.said, new.said) > rule.other_words:
         return False
     if not same_subject(old, new, about) or _of_others(old, new, about) or new.past:
         return False
@@ -169,6 +169,11 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     ):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return _kind(old, about) == _kind(new, about)
+
+
+def _differ(one: Stems, other: Stems) -> int:
+    """How many words the one has that the other has not, or the other that this one has not."""
+    return max(len(one), len(other)) - len(one & other)
 
 
 def same_subject(one: Statement, other: Statement, about: Asked) -> bool:

@@ -54,10 +54,18 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
 
 def run(flow: Flow[T]) -> T:
     """Drive a flow in this thread."""
-    walk = _Walk(flow)
-    while (aside := walk()) is not None:
-        walk.take(aside)
-    return walk.result
+    try:
+        call = flow.send(None)
+        while True:
+            try:
+                answer = call()
+            except BaseException as error:  # noqa: BLE001 - it goes back into the flow, which decides
+                call = flow.throw(error)
+            else:
+                call = flow.send(answer)
+    except StopIteration as done:
+        result: T = done.value
+        return result
 
 
 async def arun(flow: Flow[T], executor: Executor) -> T:

@@ -94,9 +94,10 @@ class UpToDateWords:
         state = self._changes.token()
         if state is not None and state == self._looked:
             before, same = self._compared_with
-            same = same if before == state and len(same) < MOST_COMPARED else set()
+            if before != state or len(same) >= MOST_COMPARED:
+                self._compared_with = (state, same := set())
             found = [one for one in found if one.stored_id not in same]
-            self._compared_with = (state, same | {one.stored_id for one in found})
+            same.update(one.stored_id for one in found)
         if found or missing:
             self._heard.append((scope, found, missing))
             self._wake()
