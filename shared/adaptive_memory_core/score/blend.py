@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy.policy import Policy
@@ -83,7 +84,8 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
         Scored(hit, min(1.0, sum(part.values())), part, {**dict(zip(names, row, strict=True)), **hit.leads})
         for hit, part, row in zip(hits, blended, rows, strict=True)  # a rounding error may take a sum beyond 1
     ]
-    return sorted(scored, key=_rank)
+    alone = len({one.score for one in scored}) == len(scored)  # no ties to break
+    return sorted(scored, key=_score, reverse=True) if alone else sorted(scored, key=_rank)
 
 
 def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
@@ -157,6 +159,9 @@ def _with_strength(parts: list[dict[str, float]], weights: Weights, strong: Colu
         return parts
     share = weights.strength / weights.total
     return [{**part, "strength": share * one} for part, one in zip(parts, strong, strict=True)]
+
+
+_score = attrgetter("score")
 
 
 def _rank(scored: Scored) -> tuple[float, float, float, float, str]:

@@ -9,7 +9,9 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.same_fact import (
     Statement,
+    about_the_cue,
     asked,
+    differ,
     in_other_words,
     in_same_words,
     statement,
@@ -62,17 +64,15 @@ class Versions:
         keys = _keys(self._said(best).stems & self._about.stems)
         if not keys:
             return []
-        spaces, few = self._texts[best].count(" "), self._rule.different_words
-        return [
-            one
-            for one in self._with(keys, {best, *taken})
-            if abs(self._texts[one].count(" ") - spaces) <= few and self.same_words(best, one)
-        ]
+        texts, said = self._texts, self._said(best).said
+        spaces, few = texts[best].count(" "), self._rule.different_words
+        alike = [one for one in self._with(keys, {best, *taken}) if abs(texts[one].count(" ") - spaces) <= few]
+        return [one for one in alike if differ(said, self._said(one).said) <= few and self.same_words(best, one)]
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
         keys, newest = self._subject(best), max(self._times[one] or 0.0 for one in group)
-        if not keys:
+        if not keys or not about_the_cue(self._said(best), self._about):
             return []
         beside = self._with(keys, {*group})
         worth = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in
+from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in, words_of
 from adaptive_memory_core.cue.time.intent import Lean
 
 PAST_TENSE = re.compile(
@@ -122,10 +122,10 @@ class Leaning(NamedTuple):
 
 LEANS = (
     Leaning("earliest", EARLIEST, ("first", "original", "initial", "begin", "start", "outset", "earliest", "oldest")),
-    Leaning("past", PAST, tuple("use back past days former prev ago old prior ex- before time".split())),
+    Leaning("past", PAST, words_of("use back past days former prev ago old prior ex- before time")),
     Leaning(
         "present",
         PRESENT,
-        (*"now current present days late recent moment newest date still more longer last ago".split(), "as of"),
+        words_of("now current present days late recent moment date newest still more longer last ago of"),
     ),
 )

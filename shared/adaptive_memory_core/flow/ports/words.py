@@ -69,7 +69,7 @@ def _at(values: Any, places: Sequence[int]) -> list[float]:
     """
     wanted = np.array(places, dtype=np.intp)
     found: list[float]
-    if len(wanted) and 0 <= wanted.min() and wanted.max() < len(values):
+    if len(wanted) and wanted.min() >= 0 and wanted.max() < len(values):
         found = values[wanted].tolist()
     else:
         there = [0 <= place < len(values) for place in places]

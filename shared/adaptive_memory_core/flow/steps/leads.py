@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+
 from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.records import Hit
