@@ -77,4 +77,7 @@ def patience_ms(log_bytes: int) -> int:
     >>> [patience_ms(size * 2**20) for size in (32, 40, 48, 200)]
     [100, 200, 400, 2000]
     """
-    return min(MOST_MS, OTHERS_MS * 2 ** max(0, (log_bytes - LONG_BYTES) // AGAIN_BYTES))
+    wait = OTHERS_MS
+    for _ in range(LONG_BYTES, log_bytes - AGAIN_BYTES + 1, AGAIN_BYTES):
+        wait *= 2
+    return min(MOST_MS, wait)
