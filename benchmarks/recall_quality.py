@@ -5,8 +5,8 @@
     python -m benchmarks.recall_quality --data DIR --sets locomo madial_en --embedder minilm
     python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams --unknown
 
-`--sets` and `--every` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and adds the
-default's vectors alone, with which it is compared.
+`--sets` and `--every` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and compares the
+default with its vectors alone.
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
@@ -31,7 +31,9 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
+from adaptive_memory_core.models.embedder import Embedder
 from benchmarks.baselines import Ranking, baselines, chunked, recalled
+from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.fit import cross_fitted
@@ -40,14 +42,13 @@ from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, said, user_of
 
 CONVERSATIONS = ("locomo",)
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}  # of LoCoMo
 SETS = (
     *("locomo", "assistant_chats", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "timeqa_human"),
     *("banking77", "clinc150", MIXTURE),
 )
 K, DEEP = 10, 60
-ALONE = "vectors alone"
-POLICIES = {ALONE: Policy(channels=("dense",)), "default": Policy()}
+ALONE, DEFAULT = "vectors alone", "default"
+POLICIES = {ALONE: Policy(channels=("dense",)), DEFAULT: Policy()}
 Row = dict[str, Any]
 
 
@@ -95,19 +96,23 @@ def answers(
 ) -> Iterator[tuple[str, list[Ranking]]]:
     """Each system's name, and its ranking for every question."""
     embed = embedder_of(arguments.embedder, unknown=arguments.unknown)
+    if not arguments.unknown:
+        yield from _of_others(data, questions, embed)
+    with opened("ours", data, turn, embed) as memory:
+        for system in (ALONE, DEFAULT) if arguments.unknown else (DEFAULT,):
+            ask = recalled(memory, POLICIES[system], ends(data))
+            yield system, [ask(question, DEEP) for question in questions]
+        if arguments.fit and data.name in CONVERSATIONS:
+            yield "cross-fitted", list(cross_fitted(memory, questions, ends(data), DEEP))
+
+
+def _of_others(data: Dataset, questions: Sequence[Question], embed: Embedder) -> Iterator[tuple[str, list[Ranking]]]:
     with opened("plain", data, plain, embed) as memory:
         for name, ask in baselines(memory):
             yield name, [ask(question, DEEP) for question in questions]
     if data.name in CONVERSATIONS:
         ask = chunked(data, embed.embed_documents)
         yield "chunks", [ask(question, DEEP) for question in questions]
-    with opened("ours", data, turn, embed) as memory:
-        for system, policy in POLICIES.items():
-            ask = recalled(memory, policy, ends(data))
-            if system == "default" or arguments.unknown:
-                yield system, [ask(question, DEEP) for question in questions]
-        if arguments.fit and data.name in CONVERSATIONS:
-            yield "cross-fitted", list(cross_fitted(memory, questions, ends(data), DEEP))
 
 
 def asked(data: Dataset, most: int, seed: int) -> list[Question]:
@@ -164,28 +169,8 @@ def measured(
     row: Row = {"recall@10": round(mean(found), 3), "NDCG@10": round(mean(gains), 3)}
     if data.name not in CONVERSATIONS:
         return row, gains
-    sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
-    row["session hit@1"] = round(mean([float(one) for one in sessions]), 3)
-    for budget in (500, 1000):
-        shown = [evidence(ranking, gold, items, budget) for ranking, gold in pairs]
-        row[f"r{budget}"] = round(mean(shown), 3)
-    row["all 1000"] = round(mean([float(one == 1.0) for one in shown]), 3)
-    for number, name in CATEGORIES.items():
-        own = [one for one, question in zip(found, questions, strict=True) if question.more["category"] == number]
-        row[f"{name}, recall@10"] = round(mean(own), 3)
+    row |= of_conversations(items, questions, rankings, found)
     return row, gains
-
-
-def evidence(ranking: Ranking, gold: Sequence[str], items: Mapping[str, Item], budget: int) -> float:
-    """The share of the gold among the first so many tokens."""
-    spent, shown, headings = 0.0, set(), set()
-    for one in ranking:
-        spent += len(f"{said(items[one])}\n") / 4 + (0 if items[one].session in headings else 6)
-        if spent > budget:
-            break
-        headings.add(items[one].session)
-        shown.add(one)
-    return len(shown & set(gold)) / len(set(gold))
 
 
 def _against(gains: Sequence[float], base: Sequence[float] | None, arguments: argparse.Namespace) -> Row:
