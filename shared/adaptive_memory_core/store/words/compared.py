@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from adaptive_memory_core.flow.ports import Found
 from adaptive_memory_core.records import Fields, Scope
@@ -33,6 +33,11 @@ class Compared:
         if len(self._known) >= MOST_COMPARED:
             self._known = {}
         self._known.update({one.stored_id: self._number(scope, one) for one in found})
+
+    def forget(self, stored_ids: Iterable[str]) -> None:
+        """What the index has of these is about to change."""
+        for one in stored_ids:
+            self._known.pop(one, None)
 
     def _number(self, scope: Scope, one: Found) -> int:
         said = () if one.metadata is None else tuple(map(one.metadata.get, self._keys))
