@@ -109,7 +109,7 @@ class PostingLists:
             self._laid.update(marks(new))
         self.version = version
 
-    def postings(self, words: Mapping[Forms, int]) -> list[Posting]:
+    def postings(self, words: Mapping[Forms, float]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]
