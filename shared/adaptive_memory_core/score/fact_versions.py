@@ -7,13 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from adaptive_memory_core.cue.time.asks_history import in_past_tense
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
-from adaptive_memory_core.score.same_fact import (
-    Statement,
-    asked,
-    in_other_words,
-    in_same_words,
-    statement,
-)
+from adaptive_memory_core.score.asked import asked
+from adaptive_memory_core.score.same_fact import in_other_words, in_same_words
+from adaptive_memory_core.score.statement import Statement, statement
 
 _KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
 _ANNOUNCED, _SEEN = 0.2, 0.5  # what speaks for a text in other words besides its closeness; benchmarks/updates.py

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from adaptive_memory_core.cue.time.asks_history import asks_history
+from adaptive_memory_core.cue.asks_for_many import asks_for_many
+from adaptive_memory_core.cue.time.asks_history import asks_history, in_past_tense
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Record, Scored
@@ -43,6 +44,8 @@ def newest_first(
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
     if len(ranked) < 2 or not rule.newest_first or asks_history(cue, intent):
+        return list(ranked)
+    if facts is None and (asks_for_many(cue) or in_past_tense(cue)):
         return list(ranked)
     top = ranked[: rule.candidates]
     times = [began(one.record) for one in top]

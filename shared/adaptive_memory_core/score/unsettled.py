@@ -1,0 +1,104 @@
+"""Does a text say how things are: not what may be, is wished for, is denied or once happened? And does it say "now"?
+
+Mostly English, with the commonest words of German, French, Spanish, Chinese and Japanese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_CHANGED = (
+    r"(?:moved|switched|changed|became|become|postponed|rescheduled|renamed|transferred|migrated|replaced|promoted|started"
+    r"|joined|relocated|upgraded|downgraded|raised|lowered|increased|reduced|quit|stopped|handed|taken|took|gone|settled"
+    r"|extended|shortened|rewritten|reassigned|assigned|appointed|elected|hired|closed|opened|cancelled|canceled|retired)"
+)
+_ANNOUNCED = re.compile(
+    r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently"
+    rf"|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|(?:was|were|is|got) {_CHANGED}|{_CHANGED} to|got \w+ed|(?:took|taken) over"
+    r"|from now on|as of (?:today|now)|since the|became)\b"
+    r"|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
+    r"|\b(?:jetzt|nun|neue?[rnms]?|inzwischen|mittlerweile|seit|nicht mehr|(?:ist|bin|sind|hat|habe|haben|wurde) .*(?:ge|um|ver|über)\w+(?:t|en))\b"
+    r"|\b(?:maintenant|désormais|nouvel(?:le)?|nouveau|ne .* plus|(?:a|ai|ont|est|suis) \w+(?:é|ée))\b"
+    r"|\b(?:ahora|ya no|nuev[oa]|(?:ha|he|han) (?:\w+ )?\w+(?:ado|ido))\b"
+    r"|现在|已经|不再|新|[改换搬]|了[。！]?$|もう|今は|新し|変わ|引っ越",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:want(?:s|ed)?|wish(?:es|ed)?|would|might|may(?! \d)(?=\s[a-z])|could|should|must|hop(?:es?|ed|ing)|plan(?:s|ned|ning)?"
+    r"|dream(?:s|t|ed|ing)?|consider(?:s|ed|ing)?|think(?:s|ing)?|thought|if|whether|perhaps|maybe|possibly|probably|almost"
+    r"|nearly|appl(?:y|ies|ied)|interview\w*|ask(?:s|ed)?|believes?|claims?|rumou?rs?|heard|guess(?:es)?|nobody|say(?:s|ing)?"
+    r"|said|told|recommends?|suggests?|watch(?:es|ed)|read a|listens?|looking (?:for|at|into)|also|too|as well|another|both"
+    r"|sometimes|visit(?:s|ed|ing)?|for (?:the|a) (?:weekend|day|night|holidays?)|was going to|going to|will|'ll|next (?:week|month|year))\b"
+    r"|\b(?:möchte|will|würde|könnte|vielleicht|soll(?:te)?|auch|wenn|ob)\b|\b(?:voudrait|veut|aimerait|pourrait|peut-être|aussi|si)\b"
+    r"|\b(?:quiere|quisiera|querría|podría|quizás?|también|si)\b|想|可能|也许|如果|打算|也|かもしれ|たい|もし",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|no|nicht|kein\w*|pas|jamais|no|nunca)\b|n['\u2019]t\b|[不没]|ない|ません",
+    re.IGNORECASE,
+)
+_BE = frozenset("is are am was were be been being 's 'm 're isn't aren't".split())
+_HAVE = frozenset("has have had 've hasn't haven't".split())
+_NOW = frozenset("do does can cannot will don't doesn't can't ist sind bin hat habe est sont suis es está son ha".split())
+_PAST = frozenset(
+    "went said told ate kept paid met wore called bought brought saw came gave took made had did got found ran won sent wrote"
+    " read spoke slept drank thought felt began fell flew sang sat taught caught broke chose forgot lost sold spent was"
+    " were".split()
+)
+_NO_PAST = frozenset("need feed speed seed bed red shed wed indeed hundred sacred naked wicked".split())
+_CHANGES = re.compile(_CHANGED)
+VERBS = _BE | _HAVE | _NOW
+LOOKED_AT = 7  # words at the beginning, among which the verb of a short sentence is
+
+
+def announces(text: str) -> bool:
+    """Whether it says that something has changed.
+
+    >>> announces("Ilse has moved to Turin."), announces("Ilse ist nach Turin gezogen."), announces("Ilse lives in Oslo.")
+    (True, True, False)
+    """
+    return _ANNOUNCED.search(text) is not None
+
+
+def is_hedged(text: str) -> bool:
+    """Whether it says what may be, is planned, was asked, or is so besides.
+
+    >>> is_hedged("Ilse wants to live in Rome."), is_hedged("The launch is on 3 May."), is_hedged("Ilse lives in Oslo.")
+    (True, False, False)
+    """
+    return _HEDGED.search(text) is not None
+
+
+def denies(text: str) -> bool:
+    """Whether it says that something is not so.
+
+    >>> denies("Ilse doesn't live in Rome."), denies("Ilse lives in Rome.")
+    (True, False)
+    """
+    return _DENIED.search(text) is not None
+
+
+def is_event(said: Sequence[str]) -> bool:
+    """Whether a sentence says what happened once; a change is no event, for it says how things are since.
+
+    >>> [is_event(text.split()) for text in ("i ran 5 km", "petra has visited lisbon", "the site was down")]
+    [True, True, True]
+    >>> [is_event(text.split()) for text in ("ilse lives in oslo", "ilse has moved to turin", "it was moved to may")]
+    [False, False, False]
+    """
+    for place, word in enumerate(said[:LOOKED_AT]):
+        after = said[place + 1] if place + 1 < len(said) else ""
+        if word in ("was", "were", "had", "did"):
+            return _CHANGES.fullmatch(after) is None
+        if word in _HAVE:
+            return _participle(after) and _CHANGES.fullmatch(after) is None
+        if word in _BE or word in _NOW:
+            return False
+        if place and (word in _PAST or _participle(word)):
+            return _CHANGES.fullmatch(word) is None
+    return False
+
+
+def _participle(word: str) -> bool:
+    return len(word) > 3 and word.endswith(("ed", "been", "seen", "wn")) and word not in _NO_PAST and word != "own"
