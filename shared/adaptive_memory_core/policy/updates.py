@@ -25,6 +25,7 @@ class Updates:
     other_words: int = 14  # of each text, at most, where the newer one is worded otherwise; guess
     close: float = 0.45  # how near to the cue that one is, from 0 (other facts) to 1; benchmarks/updates.py
     close_if_announced: float = 0.25  # that number where it says that something changed; benchmarks/updates.py
+    close_if_unknown: float = 0.8  # that number where none of the common relations is spoken of; benchmarks/updates.py
     timeout_seconds: float = 0.0  # seconds after which a rule of your own is left out; 0 = wait for it
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -36,6 +37,7 @@ class Updates:
         "other_words": Range(0, 1_000, whole=True),
         "close": Range(0, 10),
         "close_if_announced": Range(0, 10),
+        "close_if_unknown": Range(0, 10),
         "timeout_seconds": Range(0, 3600),
     }
 

@@ -8,7 +8,7 @@ from adaptive_memory_core.cue.time.asks_history import in_past_tense
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.asked import asked
-from adaptive_memory_core.score.same_fact import in_other_words, in_same_words
+from adaptive_memory_core.score.same_fact import in_other_words, in_same_words, related
 from adaptive_memory_core.score.statement import Statement, statement
 
 _KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
@@ -66,7 +66,7 @@ class Versions:
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
         keys, newest = self._subject(best), max(self._times[one] or 0.0 for one in group)
-        if not keys:
+        if not keys and (self._about.subject or not self._about.first_person):
             return []
         beside = self._with(keys, {*group})
         worth = {
@@ -87,9 +87,16 @@ class Versions:
         mine, old = self._top[one].similarity, self._top[best].similarity
         rest = [self._top[other].similarity for other in beside if other != one]
         usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
-        announced = self._said(one).announced
+        said = self._said(one)
+        known, announced = related(said, self._about), said.announced or said.event
+        if known and announced:
+            return 1.0
+        if known is None and self._about.relations and not announced:
+            return None
         close = (mine - usual) / max(0.05, old - usual) + _SEEN * self._seen(best, one, group)
         least = self._rule.close_if_announced if announced else self._rule.close
+        if known is None:
+            least = self._rule.close_if_unknown
         return None if close < least else close + _ANNOUNCED * announced
 
     def _seen(self, best: int, one: int, group: Sequence[int]) -> bool:
@@ -106,17 +113,16 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
+        if not keys:
+            return [number for number, text in enumerate(self._texts) if text and number not in without]
         first, *more = keys
         found = [number for number, text in enumerate(self._texts) if first in text and number not in without]
         return [one for one in found if all(key in self._texts[one] for key in more)] if more else found
 
     def _subject(self, best: int) -> list[str]:
-        """What a text has to hold to be about the same: the names of the cue, or the word of it that this one begins
-        with."""
-        about, said = self._about, self._said(best)
-        if about.names:
-            return _keys(about.names) if about.names <= said.stems else []
-        return _keys([said.subject]) if said.subject in about.stems and said.subject is not None else []
+        """What a text has to hold to be about the same; nothing where it is about the one who asks."""
+        subject = self._about.subject
+        return _keys(subject) if subject <= self._said(best).stems else []
 
     def _one_voice(self, one: int, other: int) -> bool:
         """Whether both are of one speaker, or name whom they speak of: "I" is somebody else in another's words."""

@@ -71,8 +71,11 @@ _LEXICON = {
     "smoking": "smok*, cigarette*",
     "version": "version*, upgraded, downgraded",
     "server": "server*, hosted, hosting, data center, data centre, deployed",
+    "height": "tall, height, cm",
+    "weight": "weigh, weighs, weight, kg, kilos, pounds",
     "hobby": "hobby, hobbies",
 }
+_BESIDES = frozenset("with about because although while who whose that which".split())
 _LEAST = 3  # letters of a word that is told by its beginning
 Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
 
@@ -85,7 +88,16 @@ def relations_in(said: Sequence[str]) -> frozenset[str]:
     >>> sorted(relations_in("ilse has a new boss lena".split())), sorted(relations_in("how do i get there".split()))
     (['boss'], [])
     """
-    return frozenset(_found(said))
+    found = frozenset(_found(_alone(said)))
+    return found - {"address"} if "email" in found else found
+
+
+def _alone(said: Sequence[str]) -> Sequence[str]:
+    """Without what is said besides: "has moved to Turin with her dog" is not about a pet."""
+    for place, word in enumerate(said):
+        if place > 1 and word in _BESIDES:
+            return said[:place]
+    return said
 
 
 def _found(said: Sequence[str]) -> Iterator[str]:

@@ -9,8 +9,9 @@ does not know, for the similarity to the cue (`score/fact_versions.py`). A wrong
 from __future__ import annotations
 
 from adaptive_memory_core.policy.updates import Updates
-from adaptive_memory_core.score.asked import Asked
+from adaptive_memory_core.score.asked import FIRST_PERSON, Asked
 from adaptive_memory_core.score.difference import says_otherwise
+from adaptive_memory_core.score.relations import relations_in
 from adaptive_memory_core.score.statement import Statement
 
 _FEW = 3  # words that both have; two are enough where both begin with the same one
@@ -51,7 +52,7 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
     shared = old.stems & about.stems
     if not shared or shared != new.stems & about.stems or _of_others(old, new, about) or _of_one_more(old, new):
         return False
-    if new.past and not old.past or old.event or new.event or new.hedged:
+    if (new.past and not old.past) or old.event or new.event or new.hedged or not about.names <= new.stems:
         return False
     if new.denied != old.denied:
         return old.stems <= new.stems or new.stems <= old.stems
@@ -76,11 +77,14 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
         return False
     if not same_subject(old, new, about) or _of_others(old, new, about) or new.past or new.hedged or new.denied:
         return False
+    known = related(new, about)
+    if known is False or (new.event and not known) or related(old, about) is False:
+        return False
     if old.stems & about.stems <= new.stems and (
         not about.names or new.owners & about.stems - old.owners - about.owners or _of_one_more(old, new)
     ):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
-    return _kind(old, about) == _kind(new, about) and related(new, about) is not False
+    return bool(known) or _kind(old, about) == _kind(new, about)
 
 
 def related(new: Statement, about: Asked) -> bool | None:
@@ -91,10 +95,18 @@ def related(new: Statement, about: Asked) -> bool | None:
 
 
 def same_subject(one: Statement, other: Statement, about: Asked) -> bool:
-    """Whether both hold the names that the cue holds; where it holds none, half of its words."""
-    if about.names:
-        return about.names <= one.spoken and about.names <= other.spoken
-    return 2 * len(one.stems & other.stems & about.stems) >= max(1, len(about.stems))
+    """Whether both hold what the cue is about, or both speak of the one who asks."""
+    if about.subject:
+        return about.subject <= one.spoken and about.subject <= other.spoken
+    return about.first_person and all(_of_oneself(text, about) for text in (one, other))
+
+
+def _of_oneself(text: Statement, about: Asked) -> bool:
+    """Whether "I" stands in it, and nothing else of mine than what was asked for is spoken of: "my sister has moved"."""
+    if FIRST_PERSON.isdisjoint(text.said):
+        return False
+    mine = [after for word, after in zip(text.in_order, text.in_order[1:], strict=False) if word in ("my", "our")]
+    return all(after in about.said or not about.relations.isdisjoint(relations_in([after])) for after in mine)
 
 
 def _of_others(old: Statement, new: Statement, about: Asked) -> bool:

@@ -25,7 +25,7 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:want(?:s|ed)?|wish(?:es|ed)?|would|might|may(?! \d)(?=\s[a-z])|could|should|must|hop(?:es?|ed|ing)|plan(?:s|ned|ning)?"
+    r"\b(?:want(?:s|ed)?|wish(?:es|ed)?|would|might|(?-i:may)(?! \d)|could|should|must|hop(?:es?|ed|ing)|plan(?:s|ned|ning)?"
     r"|dream(?:s|t|ed|ing)?|consider(?:s|ed|ing)?|think(?:s|ing)?|thought|if|whether|perhaps|maybe|possibly|probably|almost"
     r"|nearly|appl(?:y|ies|ied)|interview\w*|ask(?:s|ed)?|believes?|claims?|rumou?rs?|heard|guess(?:es)?|nobody|say(?:s|ing)?"
     r"|said|told|recommends?|suggests?|watch(?:es|ed)|read a|listens?|looking (?:for|at|into)|also|too|as well|another|both"
