@@ -28,7 +28,7 @@ _ONE_OF_SEVERAL = frozenset("one another some also todo to-do reminder task idea
 _MANY_VALUED = frozenset(
     "like likes love loves hate hates enjoy enjoys know knows speak speaks read reads visit visits watch watches want wants"
     " see sees meet meets recommend recommends collect collects suggest suggests bring brings learn learns support supports"
-    " borders needs need contains holds includes fixes likes".split()
+    " borders needs need take takes contains holds includes fixes likes".split()
 )
 
 

@@ -77,9 +77,13 @@ class Versions:
             and in_other_words(self._said(best), self._said(one), self._about, self._rule)
             and self._one_voice(best, one)
             and (value := self._worth(best, one, group, beside)) is not None
-            and not any(self.same_words(one, other) for other in beside if other != one)
+            and (related(self._said(one), self._about) or not self._of_another(one, beside))
         }
         return [one for one, value in worth.items() if value >= max(worth.values()) - _WITHIN]
+
+    def _of_another(self, one: int, beside: Sequence[int]) -> bool:
+        """Whether it is a version of what none asked for."""
+        return any(self.same_words(one, other) for other in beside if other != one)
 
     def _worth(self, best: int, one: int, group: Sequence[int], beside: Sequence[int]) -> float | None:
         """How much speaks for it; None where that is too little. What else is said of the subject is at 0, the group's
@@ -88,10 +92,10 @@ class Versions:
         rest = [self._top[other].similarity for other in beside if other != one]
         usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
         said = self._said(one)
-        known, announced = related(said, self._about), said.announced or said.event
+        known, announced = related(said, self._about), said.announced
         if known and announced:
             return 1.0
-        if known is None and self._about.relations and not announced:
+        if known is None and self._about.relations:
             return None
         close = (mine - usual) / max(0.05, old - usual) + _SEEN * self._seen(best, one, group)
         least = self._rule.close_if_announced if announced else self._rule.close

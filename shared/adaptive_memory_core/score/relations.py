@@ -13,12 +13,12 @@ _LEXICON = {
     "home": (
         "live in, live at, live ., live now, live today, live these, lives in, lives at, lives ., living in, lives now, move to,"
         " moved to, moved into, moved back, moved house, moving to, settled in, settled there, settled down, relocated to, resid*,"
-        " home now, new home, my home, our home, new flat, new apartment, new house, flat in, apartment in, house in, a flat, wohn*,"
+        " new home, my home, our home, new flat, new apartment, new house, flat in, apartment in, house in, a flat, wohn*,"
         " gezogen, umgezogen, umzug, habite*, déménag*, vit à, vive, vivo, mudado, 住, 搬, 引 っ 越"
     ),
     "work": (
         "work at, work for, work as, work in, work ., work now, works at, works for, works as, works in, works now, working at,"
-        " working for, working as, job*, employ*, hire*, position*, career, profession*, workplace, compan*, a living, became a,"
+        " working for, working as, job*, employ*, hire*, position*, career, profession*, workplace, a living, became a,"
         " become a, became an, become an, arbeite*, stelle, job, travaill*, emploi, embauch*, trabaj*, empleo, 工 作, 上 班, 入 职"
     ),
     "address": "address*, adresse*, dirección, 地 址",

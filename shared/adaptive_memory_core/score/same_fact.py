@@ -54,6 +54,8 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return False
     if (new.past and not old.past) or old.event or new.event or new.hedged or not about.names <= new.stems:
         return False
+    if related(new, about) is False or (old.relations and new.relations and old.relations.isdisjoint(new.relations)):
+        return False
     if new.denied != old.denied:
         return old.stems <= new.stems or new.stems <= old.stems
     return says_otherwise(old, new, about)
@@ -80,11 +82,16 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     known = related(new, about)
     if known is False or (new.event and not known) or related(old, about) is False:
         return False
-    if old.stems & about.stems <= new.stems and (
-        not about.names or new.owners & about.stems - old.owners - about.owners or _of_one_more(old, new)
-    ):
+    if old.stems & about.stems <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return bool(known) or _kind(old, about) == _kind(new, about)
+
+
+def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether a text that has all the words that were asked for has them for the same subject."""
+    if not about.names or new.owners & about.stems - old.owners - about.owners or _of_one_more(old, new):
+        return False
+    return new.announced or says_otherwise(old, new, about)
 
 
 def related(new: Statement, about: Asked) -> bool | None:
@@ -111,6 +118,8 @@ def _of_oneself(text: Statement, about: Asked) -> bool:
 
 def _of_others(old: Statement, new: Statement, about: Asked) -> bool:
     """Whether each begins with something that the other does not speak of, unless the cue says whose it is."""
+    if about.first_person and not about.subject:
+        return False
     if old.subject is None or new.subject is None or (about.owners and about.owners <= old.stems & new.stems):
         return False
     return old.subject not in new.stems and new.subject not in old.stems

@@ -87,17 +87,32 @@ def is_event(said: Sequence[str]) -> bool:
     >>> [is_event(text.split()) for text in ("ilse lives in oslo", "ilse has moved to turin", "it was moved to may")]
     [False, False, False]
     """
+    past = _past(said)
+    return past is not None and _CHANGES.fullmatch(past) is None
+
+
+def happened(said: Sequence[str]) -> bool:
+    """Whether its verb says that something happened, a change or not.
+
+    >>> [happened(text.split()) for text in ("initech hired greta", "ilse has moved to turin", "ilse lives in oslo")]
+    [True, True, False]
+    """
+    return _past(said) is not None
+
+
+def _past(said: Sequence[str]) -> str | None:
+    """The word that says what happened, if the verb is one of the past."""
     for place, word in enumerate(said[:LOOKED_AT]):
         after = said[place + 1] if place + 1 < len(said) else ""
         if word in ("was", "were", "had", "did"):
-            return _CHANGES.fullmatch(after) is None
+            return after
         if word in _HAVE:
-            return _participle(after) and _CHANGES.fullmatch(after) is None
+            return after if _participle(after) or _CHANGES.fullmatch(after) else None
         if word in _BE or word in _NOW:
-            return False
+            return None
         if place and (word in _PAST or _participle(word)):
-            return _CHANGES.fullmatch(word) is None
-    return False
+            return word
+    return None
 
 
 def _participle(word: str) -> bool:
