@@ -96,7 +96,7 @@ def _alone(said: Sequence[str]) -> Sequence[str]:
     """Without what is said besides: "has moved to Turin with her dog" is not about a pet."""
     for place, word in enumerate(said):
         if place > 1 and word in _BESIDES:
-            return said[:place]
+            return [*said[:place], ""]
     return said
 
 

@@ -80,11 +80,17 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     if not same_subject(old, new, about) or _of_others(old, new, about) or new.past or new.hedged or new.denied:
         return False
     known = related(new, about)
-    if known is False or (new.event and not known) or related(old, about) is False:
+    if known is False or (new.event and not known) or not _answers(old, about):
         return False
     if old.stems & about.stems <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return bool(known) or _kind(old, about) == _kind(new, about)
+
+
+def _answers(old: Statement, about: Asked) -> bool:
+    """Whether it speaks of what was asked for, and not of the subject alone."""
+    known = related(old, about)
+    return bool((old.stems & about.stems) - about.subject) if known is None else known
 
 
 def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:
