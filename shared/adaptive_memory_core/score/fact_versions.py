@@ -9,9 +9,9 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.asked import asked
 from adaptive_memory_core.score.same_fact import in_other_words, in_same_words, related
+from adaptive_memory_core.score.sentence_that_answers import keys_of, sentence_that_answers
 from adaptive_memory_core.score.statement import Statement, statement
 
-_KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
 _ANNOUNCED, _SEEN = 0.2, 0.5  # what speaks for a text in other words besides its closeness; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
@@ -26,10 +26,10 @@ class Versions:
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
         self._about, self._past = asked(cue), in_past_tense(cue)
-        self._texts = [
-            "" if time is None or len(one.text) > rule.longest_text else one.text.lower()
-            for one, time in zip(top, times, strict=True)
+        self._said_there = [
+            "" if time is None else self._short(one.text, cue) for one, time in zip(top, times, strict=True)
         ]
+        self._texts = [text.lower() for text in self._said_there]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
@@ -43,6 +43,11 @@ class Versions:
                 taken.update(group)
                 yield group
 
+    def sure(self, one: int, other: int) -> bool:
+        """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
+        short = all(len(self._top[place].text) <= self._rule.longest_text for place in (one, other))
+        return short and self.same_words(one, other)
+
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
@@ -53,7 +58,7 @@ class Versions:
         return not self._past or in_past_tense(self._top[one].text)
 
     def _in_same_words(self, best: int, taken: set[int]) -> list[int]:
-        keys = _keys(self._said(best).stems & self._about.stems)
+        keys = keys_of(self._said(best).stems & self._about.stems)
         if not keys:
             return []
         spaces, few = self._texts[best].count(" "), self._rule.different_words
@@ -112,7 +117,7 @@ class Versions:
         return any(
             words & self._said(other).stems and values & self._said(other).stems
             for key in words
-            for other in self._with(_keys((key,)), {one, *group})
+            for other in self._with(keys_of((key,)), {one, *group})
         )
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
@@ -126,7 +131,7 @@ class Versions:
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same; nothing where it is about the one who asks."""
         subject = self._about.subject
-        return _keys(subject) if subject <= self._said(best).stems else []
+        return keys_of(subject) if subject <= self._said(best).stems else []
 
     def _one_voice(self, one: int, other: int) -> bool:
         """Whether both are of one speaker, or name whom they speak of: "I" is somebody else in another's words."""
@@ -134,9 +139,10 @@ class Versions:
         return same or bool(self._about.names)
 
     def _said(self, one: int) -> Statement:
-        return statement(self._top[one].text)
+        return statement(self._said_there[one])
 
-
-def _keys(stems: Iterable[str]) -> list[str]:
-    """What a text has to hold that has these words; a stem of letters may end otherwise than the word does."""
-    return [stem[:_KEY] if stem.isalpha() else stem for stem in stems]
+    def _short(self, text: str, cue: str) -> str:
+        """The text, or of a long message the sentence that answers."""
+        if len(text) <= self._rule.longest_text:
+            return text
+        return sentence_that_answers(text, cue, self._rule.longest_text) if len(text) <= self._rule.longest_message else ""

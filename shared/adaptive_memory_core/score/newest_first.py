@@ -55,7 +55,7 @@ def newest_first(
     groups = list(versions.groups()) if facts is None else _told(top, times, facts)
     if not groups:
         return list(ranked)
-    sure = versions.same_words if facts is None else _always
+    sure = versions.sure if facts is None else _always
     order = list(range(len(ranked)))
     found: dict[int, Scored] = {}
     for group in groups:
