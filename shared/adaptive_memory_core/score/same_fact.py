@@ -14,6 +14,7 @@ from adaptive_memory_core.score.difference import says_otherwise
 from adaptive_memory_core.score.relations import relations_in
 from adaptive_memory_core.score.statement import Statement
 
+_ALL_ASKED = 0.75  # of the share of words in common that is asked for, where both hold all words of the cue; guess
 _FEW = 3  # words that both have; two are enough where both begin with the same one
 
 
@@ -41,11 +42,8 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return False
     common = old.said & new.said
     gone, come = len(old.said) - len(common), len(new.said) - len(common)
-    if (
-        not come
-        or max(gone, come) > rule.different_words
-        or len(common) < rule.common_words * (gone + come + len(common))
-    ):
+    least = rule.common_words * (_ALL_ASKED if about.stems <= old.stems & new.stems else 1.0)
+    if not come or max(gone, come) > rule.different_words or len(common) < least * (gone + come + len(common)):
         return False
     if len(common) < _FEW - (old.opening == new.opening):
         return False

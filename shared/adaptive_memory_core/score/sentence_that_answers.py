@@ -56,4 +56,5 @@ def _held(one: Statement, about: Asked) -> int:
     """How many words of the cue besides its subject; 0 where the subject is another one."""
     if one.asks or not about.subject <= one.stems or (not about.subject and FIRST_PERSON.isdisjoint(one.said)):
         return 0
-    return len((one.stems & about.stems) - about.subject) + (not about.relations.isdisjoint(one.relations))
+    more = len((one.stems & about.stems) - about.subject) + (not about.relations.isdisjoint(one.relations))
+    return more + (about.stems <= one.stems)
