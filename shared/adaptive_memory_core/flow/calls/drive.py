@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
@@ -53,10 +54,15 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
 
 
 def run(flow: Flow[T]) -> T:
-    """Drive a flow in this thread."""
+    """Drive a flow in this thread. An interrupt between two of its steps ends it, too: else whoever keeps the traceback
+    would keep a flow that waits for ever, with the locks it has."""
     walk = _Walk(flow)
-    while (aside := walk()) is not None:
-        walk.take(aside)
+    try:
+        while (aside := walk()) is not None:
+            walk.take(aside)
+    except BaseException as why:
+        walk.stop(why)
+        raise
     return walk.result
 
 
@@ -138,6 +144,8 @@ class _Walk(Generic[T]):
         return self._flow.send(self._answer) if self._error is None else self._flow.throw(self._error)
 
     def _tell(self, why: BaseException) -> None:
+        if inspect.getgeneratorstate(self._flow) == inspect.GEN_CLOSED:
+            return
         with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
             self._flow.throw(why)
         with suppress(BaseException):

@@ -51,7 +51,7 @@ class WordIndex:
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
-        self._comparing = 0  # how many compare others' writing just now
+        self._comparing: set[object] = set()  # those who compare others' writing just now
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
@@ -153,15 +153,22 @@ class WordIndex:
     @interruptible
     def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        with self._claims:
-            self._comparing += 1
-            self._ours = set() if self._ours is None else self._ours
+        comparison = object()
         try:
+            with self._claims:
+                self._comparing.add(comparison)
+                self._ours = set() if self._ours is None else self._ours
             yield
         finally:
-            with self._claims:
-                self._comparing -= 1
-                self._ours = self._ours if self._comparing else None
+            try:
+                self._compared(comparison)
+            finally:
+                self._compared(comparison)  # again, where an interrupt broke that off
+
+    def _compared(self, comparison: object) -> None:
+        with self._claims:
+            self._comparing.discard(comparison)
+            self._ours = self._ours if self._comparing else None
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""

@@ -41,7 +41,8 @@ class UpToDateWords:
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
         self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
-        self._kept_up: Hashable | None = None  # the state of the collection that all ids were compared in
+        self._kept_up: Hashable | None = None  # the state, of both, that all ids were compared in
+        self._dropping = 0  # how often this process began, or was through, with letting go of words
         self._looked: Hashable | None = None  # the one that the last look began in
         self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
         self._all_due = False
@@ -78,13 +79,13 @@ class UpToDateWords:
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         """Not known until they are written: whatever comes in between, they are read again."""
-        self._index.drop(stored_ids)
+        self._drop(stored_ids)
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
         """Words are not moved by verdicts."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
-        self._index.drop(stored_ids)
+        self._drop(stored_ids)
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Have them compared, in the background or before the next look, with what is known: another program may have
@@ -123,6 +124,15 @@ class UpToDateWords:
             with self._turn:
                 self._read_again = time.monotonic()
                 self._start(self._reread(scope))
+
+    def _drop(self, stored_ids: Sequence[str]) -> None:
+        """Let go of them. Where the call is broken off after that, and they stay in the collection, the next look takes
+        them in again, though nobody wrote to it."""
+        self._dropping += 1
+        try:
+            self._index.drop(stored_ids)
+        finally:
+            self._dropping += 1
 
     def _reread(self, scope: Scope) -> Iterator[None]:
         for one in scope.parts:
@@ -177,11 +187,12 @@ class UpToDateWords:
     def _keep_up(self) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
         state = self._looked = self._changes.token()
-        if state is not None and state == self._kept_up:
+        both = None if state is None else (state, self._dropping)
+        if both is not None and both == self._kept_up:
             return None
         note, all_compared = self._learn_of_new()
         if note is None and all_compared:
-            self._kept_up = state
+            self._kept_up = both
         return note
 
     def _learn_of_new(self) -> tuple[str | None, bool]:
