@@ -1,4 +1,4 @@
-"""Which small scenes hold a fact that changed, and which only look like it? `controls.tsv`, `versions.tsv`, all made up.
+"""Which small scenes hold a fact that changed, and which only look like it? All made up.
 
 A line has a kind, questions and sentences, oldest first, with tabs between the three and `|` within them. In
 `controls.tsv` no sentence replaces another one; in `versions.tsv` the last one replaces those before it.
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 LONG = (
-    "Good that you ask, that is worth a closer look. Most people find it easier to begin with a short list, and to come "
-    "back to it after a day or two.",
+    "Good that you ask, that is worth a closer look. Most people find it easier to begin with a short list, and to "
+    "come back to it after a day or two.",
     "There are some things to keep in mind here. The first is time: nobody gets all of it done in one evening. The "
     "second is money, since good material has its price. The third is patience.",
     "I would also look at what others have tried before. Many of them began too big and lost interest after a month, "

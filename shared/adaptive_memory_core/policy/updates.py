@@ -24,8 +24,9 @@ class Updates:
     different_words: int = 4  # of each text, at most, where both use the same words; benchmarks/updates.py
     common_words: float = 0.33  # share of the words of both that they have in common there; benchmarks/updates.py
     other_words: int = 14  # of each text, at most, where the newer one is worded otherwise; guess
-    close: float = 0.45  # how near to the cue that one is, from 0 (other facts) to 1; benchmarks/updates.py
-    close_if_announced: float = 0.25  # that number where it says that something changed; benchmarks/updates.py
+    close: float = (
+        0.45  # how near to the cue it is, from 0 (other facts) to 1, if it announces no change; benchmarks/updates.py
+    )
     close_if_unknown: float = 0.8  # that number where none of the common relations is spoken of; benchmarks/updates.py
     timeout_seconds: float = 0.0  # seconds after which a rule of your own is left out; 0 = wait for it
 
@@ -38,7 +39,6 @@ class Updates:
         "common_words": SHARE,
         "other_words": Range(0, 1_000, whole=True),
         "close": Range(0, 10),
-        "close_if_announced": Range(0, 10),
         "close_if_unknown": Range(0, 10),
         "timeout_seconds": Range(0, 3600),
     }

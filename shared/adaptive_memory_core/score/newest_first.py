@@ -11,7 +11,7 @@ from adaptive_memory_core.cue.time.asks_history import asks_history, in_past_ten
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Record, Scored
-from adaptive_memory_core.score.fact_versions import Versions
+from adaptive_memory_core.score.facts.versions import Versions
 
 NEWEST = "newest"  # the name of the part that lifts a score
 Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection

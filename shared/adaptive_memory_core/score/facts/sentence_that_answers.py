@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from adaptive_memory_core.score.asked import FIRST_PERSON, Asked, asked
-from adaptive_memory_core.score.statement import Statement, statement
+from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked, asked
+from adaptive_memory_core.score.facts.statement import Statement, statement
 
 KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
 REMEMBERED = 512  # messages whose sentence is kept, of a few kB each

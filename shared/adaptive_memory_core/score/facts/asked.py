@@ -7,13 +7,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.score.relations import relations_in
-from adaptive_memory_core.score.statement import Stems, names_in, owners_in, statement
-from adaptive_memory_core.score.unsettled import VERBS
+from adaptive_memory_core.score.facts.relations import relations_in
+from adaptive_memory_core.score.facts.statement import Stems, names_in, owners_in, statement
+from adaptive_memory_core.score.facts.unsettled import VERBS
 
 FIRST_PERSON = frozenset("i my me we our us i'm i've ich mein meine je mon ma mi yo 我 私".split())
 _DETERMINERS = frozenset("the a an my our your his her their this that".split())
-_MEASURES = frozenset("much many long old tall big far high time often kind type sort new current now currently".split())
+_MEASURES = frozenset(
+    "much many long old tall big far high time often kind type sort new current now currently".split()
+)
 _AFTER_DO = re.compile(r"\b(?:do|does|did)\b(.*)", re.IGNORECASE | re.DOTALL)
 _PREPOSITION = re.compile(r"\s(?:on|in|at|to|for|with|by|from|as|when|if)\b", re.IGNORECASE)
 
@@ -59,7 +61,7 @@ def asked(cue: str) -> Asked:
 
 
 def _verbs(cue: str, said: tuple[str, ...]) -> Stems:
-    """The last word before the first preposition after "do"; without a verb that is known, the words after the first."""
+    """The last word before the first preposition after "do"; where no verb is known, the words after the first."""
     found = _AFTER_DO.search(cue)
     if found:
         before, *_ = _PREPOSITION.split(found[1], maxsplit=1)

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
-from adaptive_memory_core.score.relations import relations_in
-from adaptive_memory_core.score.unsettled import announces, denies, happened, is_event, is_hedged
+from adaptive_memory_core.score.facts.relations import relations_in
+from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
 
 Stems = frozenset[str]
 REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each

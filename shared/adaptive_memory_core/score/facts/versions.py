@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from adaptive_memory_core.cue.time.asks_history import in_past_tense
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
-from adaptive_memory_core.score.asked import asked
-from adaptive_memory_core.score.same_fact import in_other_words, in_same_words, related
-from adaptive_memory_core.score.sentence_that_answers import keys_of, sentence_that_answers
-from adaptive_memory_core.score.statement import Statement, statement
+from adaptive_memory_core.score.facts.asked import asked
+from adaptive_memory_core.score.facts.same_fact import in_other_words, in_same_words, related
+from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
+from adaptive_memory_core.score.facts.statement import Statement, statement
 
-_ANNOUNCED, _SEEN = 0.2, 0.5  # what speaks for a text in other words besides its closeness; benchmarks/updates.py
+_SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
 _APART = 0.4  # share of the old one's similarity that is taken for that where there are fewer; guess
@@ -25,7 +24,7 @@ class Versions:
         self, top: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
-        self._about, self._past = asked(cue), in_past_tense(cue)
+        self._about = asked(cue)
         self._said_there = [
             "" if time is None else self._short(one.text, cue) for one, time in zip(top, times, strict=True)
         ]
@@ -35,7 +34,7 @@ class Versions:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
         taken: set[int] = set()
         for best in range(min(self._rule.best, len(self._top))):
-            if best in taken or not self._texts[best] or not self._may_change(best):
+            if best in taken or not self._texts[best]:
                 continue
             group = [best, *self._in_same_words(best, taken)]
             group += self._in_other_words(best, group, taken)
@@ -52,10 +51,6 @@ class Versions:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
         return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
-
-    def _may_change(self, one: int) -> bool:
-        """A question about what was asks for what is said to have been."""
-        return not self._past or in_past_tense(self._top[one].text)
 
     def _in_same_words(self, best: int, taken: set[int]) -> list[int]:
         keys = keys_of(self._said(best).stems & self._about.stems)
@@ -91,22 +86,22 @@ class Versions:
         return any(self.same_words(one, other) for other in beside if other != one)
 
     def _worth(self, best: int, one: int, group: Sequence[int], beside: Sequence[int]) -> float | None:
-        """How much speaks for it; None where that is too little. What else is said of the subject is at 0, the group's
-        best at 1."""
-        mine, old = self._top[one].similarity, self._top[best].similarity
-        rest = [self._top[other].similarity for other in beside if other != one]
-        usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
+        """How much speaks for it; None where that is too little. What is known to be of the asked relation, and to have
+        changed, needs no more; else what else is said of the subject is at 0, the one to be replaced at 1."""
         said = self._said(one)
-        known, announced = related(said, self._about), said.announced
-        if known and announced:
+        known = related(said, self._about)
+        if known and said.announced:
             return 1.0
         if known is None and self._about.relations:
             return None
-        close = (mine - usual) / max(0.05, old - usual) + _SEEN * self._seen(best, one, group)
-        least = self._rule.close_if_announced if announced else self._rule.close
-        if known is None:
-            least = self._rule.close_if_unknown
-        return None if close < least else close + _ANNOUNCED * announced
+        close = self._closeness(best, one, beside) + _SEEN * self._seen(best, one, group)
+        return None if close < (self._rule.close if known else self._rule.close_if_unknown) else close
+
+    def _closeness(self, best: int, one: int, beside: Sequence[int]) -> float:
+        mine, old = self._top[one].similarity, self._top[best].similarity
+        rest = [self._top[other].similarity for other in beside if other != one]
+        usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
+        return (mine - usual) / max(0.05, old - usual)
 
     def _seen(self, best: int, one: int, group: Sequence[int]) -> bool:
         """Whether a third text says what is new in this one together with what is old: so it is of the same kind."""
@@ -143,6 +138,7 @@ class Versions:
 
     def _short(self, text: str, cue: str) -> str:
         """The text, or of a long message the sentence that answers."""
-        if len(text) <= self._rule.longest_text:
-            return text
-        return sentence_that_answers(text, cue, self._rule.longest_text) if len(text) <= self._rule.longest_message else ""
+        longest = self._rule.longest_text
+        if len(text) <= longest or len(text) > self._rule.longest_message:
+            return text if len(text) <= longest else ""
+        return sentence_that_answers(text, cue, longest)
