@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked, asked
@@ -11,6 +11,7 @@ from adaptive_memory_core.score.facts.statement import Statement, statement
 
 KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
 REMEMBERED = 512  # messages whose sentence is kept, of a few kB each
+MOST_SENTENCES = 8  # of a message that are looked at
 _END = re.compile(
     r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+"
     r"|(?<=[\u3002\uff01\uff1f])|\s*\n\s*"
@@ -28,7 +29,7 @@ def sentence_that_answers(text: str, cue: str, longest: int) -> str:
     about = asked(cue)
     lower = text.lower()
     subject = keys_of(about.subject)
-    if not all(key in lower for key in subject) or not (subject or about.first_person):
+    if not all(key in lower for key in subject) or not (subject or (about.first_person and about.stems)):
         return ""
     return _found(text, cue, longest)
 
@@ -42,14 +43,27 @@ def keys_of(stems: Sequence[str] | frozenset[str]) -> list[str]:
 def _found(text: str, cue: str, longest: int) -> str:
     about, subject = asked(cue), keys_of(asked(cue).subject)
     best, most = "", 1
-    for part in _END.split(text):
-        if len(part) > longest or not all(key in part.lower() for key in subject):
+    for sentence in _around(text, max(subject, key=len, default=None) or max(keys_of(about.stems), key=len), longest):
+        if not all(key in sentence.lower() for key in subject):
             continue
-        sentence = _MARK.sub("", part)
         held = _held(statement(sentence), about)
         if held >= most:
             best, most = sentence, held
     return best
+
+
+def _around(text: str, key: str, longest: int) -> Iterator[str]:
+    """The sentences that hold a key, in their order, none of them longer than that."""
+    lower, end = text.lower(), 0
+    for _ in range(MOST_SENTENCES):
+        place = lower.find(key, end)
+        if place < 0:
+            return
+        begin = max((one.end() for one in _END.finditer(text, max(end, place - longest), place)), default=end)
+        found = _END.search(text, place)
+        end = found.end() if found else len(text)
+        if end - begin <= longest:
+            yield _MARK.sub("", text[begin:end].strip())
 
 
 def _held(one: Statement, about: Asked) -> int:
