@@ -32,6 +32,7 @@ class Asked(NamedTuple):
     relations: frozenset[str]
     subject: Stems  # what a text must hold to be about the same: the names, else what is neither verb nor relation
     first_person: bool
+    predicate: Stems = frozenset()  # of "is the pool open?", which is answered by "closed" as well
 
 
 @lru_cache(maxsize=512)
@@ -57,6 +58,7 @@ def asked(cue: str) -> Asked:
         relations,
         names or _subject(said, verbs, relations),
         not FIRST_PERSON.isdisjoint(said),
+        frozenset(words(said[-1])) if len(said) > 2 and said[0] in ("is", "are", "am") else frozenset(),
     )
 
 

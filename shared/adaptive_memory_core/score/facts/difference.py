@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.score.facts.asked import Asked
 from adaptive_memory_core.score.facts.statement import Statement
@@ -49,20 +50,20 @@ def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
     """
     one, other = _bare(old.in_order), _bare(new.in_order)
     before = _alike(one, other)
-    if not before:
-        return _of_the_owner(one, other, about)
     if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
         return False
     if old.titled and old.titled == new.titled and before >= old.titled:
         return True
-    return _verb_before(one, other, before, about) and _in_one_place(one, other, before, about.stems & old.stems)
+    if not before or not _verb_before(one, other, before, about):
+        return _of_the_owner(one, other, about)
+    return _in_one_place(one, other, before, about.stems & old.stems)
 
 
 def _verb_before(one: Sequence[str], other: Sequence[str], before: int, about: Asked) -> bool:
     """Whether the verb is not behind the first difference; where it is not known, whether a person begins both."""
     places = [place for place in (_verb(one, about), _verb(other, about)) if place is not None]
     if not places:
-        return before > 1 and (one[0] in about.said or one[0] in _PRONOUNS)
+        return before > 1 and not UNSPACED.match(one[0]) and (one[0] in about.said or one[0] in _PRONOUNS)
     return max(places) <= before
 
 
@@ -100,7 +101,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 def _verb(said: Sequence[str], about: Asked) -> int | None:
     """The place of the verb, as far as it is known: a common one, or the one of the cue."""
     for place, word in enumerate(said):
-        if place and (word in _VERBS or word.endswith(_TOPIC) or not about.verbs.isdisjoint(words(word))):
+        if word.endswith(_TOPIC) or (place and (word in _VERBS or not about.verbs.isdisjoint(words(word)))):
             return place
     return None
 
@@ -108,4 +109,5 @@ def _verb(said: Sequence[str], about: Asked) -> int | None:
 def _of_the_owner(one: Sequence[str], other: Sequence[str], about: Asked) -> bool:
     """Whether "Dr. Weber is Ilse's dentist" is asked for by "who is Ilse's dentist?"."""
     behind = _alike(one[::-1], other[::-1])
-    return bool(about.owners) and about.said_owners <= frozenset(one[len(one) - behind :])
+    common = one[len(one) - behind :]
+    return bool(about.owners) and common[:1] == ["is"] and about.said_owners <= frozenset(common)

@@ -69,7 +69,8 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     known = related(new, about)
     if known is False or (new.event and not known) or not _answers(old, about):
         return False
-    if old.stems & about.stems <= new.stems and not _says_it_again(old, new, about):
+    repeated = old.stems & about.stems
+    if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return bool(known) or _kind(old, about) == _kind(new, about)
 
@@ -95,8 +96,9 @@ def _of_one_subject(old: Statement, new: Statement, about: Asked) -> bool:
     """Whether both state something, and hold the same words of the cue, its names among them."""
     if old.asks or new.asks or not about.names <= new.stems:
         return False
-    shared = old.stems & about.stems
-    if not shared or shared != new.stems & about.stems:
+    asked_for = about.stems - about.predicate
+    shared = old.stems & asked_for
+    if not shared or shared != new.stems & asked_for:
         return False
     return not _of_others(old, new, about) and not _of_one_more(old, new)
 

@@ -43,7 +43,7 @@ def keys_of(stems: Sequence[str] | frozenset[str]) -> list[str]:
 def _found(text: str, cue: str, longest: int) -> str:
     about, subject = asked(cue), keys_of(asked(cue).subject)
     best, most = "", 1
-    for sentence in _around(text, max(subject, key=len, default=None) or max(keys_of(about.stems), key=len), longest):
+    for sentence in _around(text, subject or keys_of(about.verbs or about.stems), longest):
         if not all(key in sentence.lower() for key in subject):
             continue
         held = _held(statement(sentence), about)
@@ -52,9 +52,13 @@ def _found(text: str, cue: str, longest: int) -> str:
     return best
 
 
-def _around(text: str, key: str, longest: int) -> Iterator[str]:
-    """The sentences that hold a key, in their order, none of them longer than that."""
+def _around(text: str, keys: Sequence[str], longest: int) -> Iterator[str]:
+    """The sentences that hold the rarest of the keys, in their order, none of them longer than that."""
     lower, end = text.lower(), 0
+    counts = [(count, key) for key in keys if (count := lower.count(key))]
+    if not counts:
+        return
+    _, key = min(counts)
     for _ in range(MOST_SENTENCES):
         place = lower.find(key, end)
         if place < 0:

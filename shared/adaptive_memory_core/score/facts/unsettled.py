@@ -22,7 +22,7 @@ _ANNOUNCED = re.compile(
     r"|(?:ist|bin|sind|hat|habe|haben|wurde) .*(?:ge|um|ver|über)\w+(?:t|en))\b"
     r"|\b(?:maintenant|désormais|nouvel(?:le)?|nouveau|ne .* plus|(?:a|ai|ont|est|suis) \w+(?:é|ée))\b"
     r"|\b(?:ahora|ya no|nuev[oa]|(?:ha|he|han) (?:\w+ )?\w+(?:ado|ido))\b"
-    r"|现在|已经|不再|新|[改换搬]|了[。！]?$|もう|今は|新し|変わ|引っ越",
+    r"|现在|已经|不再|新|[改换搬]|もう|今は|新し|変わ|引っ越",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(

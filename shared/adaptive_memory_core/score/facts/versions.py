@@ -11,6 +11,7 @@ from adaptive_memory_core.score.facts.same_fact import in_other_words, in_same_w
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
 from adaptive_memory_core.score.facts.statement import Statement, statement
 
+_LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
@@ -26,7 +27,7 @@ class Versions:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
         self._about = asked(cue)
         self._said_there = [
-            "" if time is None else self._short(one.text, cue) for one, time in zip(top, times, strict=True)
+            "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
         ]
         self._texts = [text.lower() for text in self._said_there]
 
@@ -136,9 +137,11 @@ class Versions:
     def _said(self, one: int) -> Statement:
         return statement(self._said_there[one])
 
-    def _short(self, text: str, cue: str) -> str:
+    def _short(self, text: str, cue: str, place: int) -> str:
         """The text, or of a long message the sentence that answers."""
         longest = self._rule.longest_text
-        if len(text) <= longest or len(text) > self._rule.longest_message:
-            return text if len(text) <= longest else ""
+        if len(text) <= longest:
+            return text
+        if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
+            return ""
         return sentence_that_answers(text, cue, longest)
