@@ -76,7 +76,7 @@ def test_what_only_looks_alike_is_left_alone(cue: str, texts: Sequence[str]) -> 
         ("where does Ilse work?", "Ilse works at Acme.", "Globex hired Ilse last week."),
         ("where do I work?", "I work at Acme.", "I have started a new job at Globex."),
         ("who is my dentist?", "My dentist is Dr. Weber.", "I now go to Dr. Yoon for my teeth."),
-        ("when is the deadline of the mail relay?", "The deadline of the mail relay is 3 May.", "The mail relay is due on 9 May now."),
+        ("when is the mail relay due?", "The mail relay is due on 3 May.", "The mail relay was postponed to 9 May."),
         ("wo wohnt Ilse?", "Ilse wohnt in Oslo.", "Ilse ist nach Turin gezogen."),
         ("où habite Jean ?", "Jean habite à Lille.", "Jean a déménagé à Nantes."),
         ("¿dónde vive Juan?", "Juan vive en Cádiz.", "Juan vive ahora en Vigo."),

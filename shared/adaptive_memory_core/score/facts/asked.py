@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.statement import Stems, names_in, owners_in, statement
@@ -69,7 +70,7 @@ def _verbs(cue: str, said: tuple[str, ...]) -> Stems:
         before, *_ = _PREPOSITION.split(found[1], maxsplit=1)
         one = [word for word in before.split() if word.casefold() not in _DETERMINERS]
         return frozenset(words(before if len(one) > 1 else found[1])[-1:])
-    if VERBS.isdisjoint(said):
+    if VERBS.isdisjoint(said) and not any(UNSPACED.match(word) for word in said[1:3]):
         return frozenset(stem for word in said[1:3] for stem in words(word))
     return frozenset()
 
