@@ -45,11 +45,12 @@ def cleaning(done: list[str]) -> Flow[int]:
 def test_an_interrupt_between_two_steps_ends_the_flow_though_its_traceback_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def struck(*_given: object) -> None:
+    def struck(flow: Flow[int]) -> None:
+        next(flow)
         raise KeyboardInterrupt
 
     done: list[str] = []
-    monkeypatch.setattr(drive._Walk, "take", struck)
+    monkeypatch.setattr(drive, "_driven", struck)
     with pytest.raises(KeyboardInterrupt) as kept:
         run(cleaning(done))
     assert (done, kept.type) == (["cleaned"], KeyboardInterrupt)

@@ -13,7 +13,7 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked
 from adaptive_memory_core.score.facts.difference import says_otherwise
 from adaptive_memory_core.score.facts.relations import relations_in
-from adaptive_memory_core.score.facts.statement import Statement
+from adaptive_memory_core.score.facts.statement import Statement, differ
 
 _ALL_ASKED = 0.75  # of the share of words in common that is asked for, where both hold all words of the cue; guess
 _FEW = 3  # words that both have; two are enough where both begin with the same one
@@ -62,12 +62,12 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     >>> may("Ilse lives in Oslo.", "Ilse has a boss in Turin."), may("Ilse lives in Oslo.", "Ilse might move to Turin.")
     (False, False)
     """
-    if old.asks or new.asks or max(len(old.said - new.said), len(new.said - old.said)) > rule.other_words:
+    if old.asks or new.asks or differ(old.said, new.said) > rule.other_words:
         return False
     if new.past or new.hedged or new.denied or not _about_it(old, new, about) or _of_others(old, new, about):
         return False
     known = related(new, about)
-    if known is False or (new.event and not known) or not _answers(old, about):
+    if known is False or (new.event and not known) or not answers(old, about):
         return False
     repeated = old.stems & about.stems
     if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
@@ -80,6 +80,12 @@ def related(new: Statement, about: Asked) -> bool | None:
     if about.relations and new.relations:
         return not about.relations.isdisjoint(new.relations)
     return None
+
+
+def answers(old: Statement, about: Asked) -> bool:
+    """Whether it speaks of what was asked for, and not of the subject alone."""
+    known = related(old, about)
+    return bool((old.stems & about.stems) - about.subject) if known is None else known
 
 
 def _alike(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
@@ -122,12 +128,6 @@ def _of_oneself(text: Statement, about: Asked) -> bool:
         return False
     mine = [after for word, after in zip(text.in_order, text.in_order[1:], strict=False) if word in ("my", "our")]
     return all(after in about.said or not about.relations.isdisjoint(relations_in([after])) for after in mine)
-
-
-def _answers(old: Statement, about: Asked) -> bool:
-    """Whether it speaks of what was asked for, and not of the subject alone."""
-    known = related(old, about)
-    return bool((old.stems & about.stems) - about.subject) if known is None else known
 
 
 def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:

@@ -121,6 +121,15 @@ def statement(text: str) -> Statement:
     return Statement(text)
 
 
+def differ(one: Stems, other: Stems) -> int:
+    """How many words the one has that the other has not, or the other that this one has not.
+
+    >>> differ(frozenset("abc"), frozenset("abxyz"))
+    3
+    """
+    return max(len(one), len(other)) - len(one & other)
+
+
 def names_in(text: str) -> Stems:
     """What has a capital, not at the beginning of a sentence."""
     found: list[str] = []

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.asked import asked
-from adaptive_memory_core.score.facts.same_fact import in_other_words, in_same_words, related
+from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
-from adaptive_memory_core.score.facts.statement import Statement, statement
+from adaptive_memory_core.score.facts.statement import Statement, differ, statement
 
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
@@ -26,6 +26,7 @@ class Versions:
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
         self._about = asked(cue)
+        self._statements: list[Statement | None] = [None] * len(top)
         self._said_there = [
             "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
         ]
@@ -51,23 +52,22 @@ class Versions:
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
-        return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
+        same = in_same_words(self._said(old), self._said(new), self._about, self._rule)
+        return same and self._one_voice(old, new)
 
     def _in_same_words(self, best: int, taken: set[int]) -> list[int]:
         keys = keys_of(self._said(best).stems & self._about.stems)
         if not keys:
             return []
-        spaces, few = self._texts[best].count(" "), self._rule.different_words
-        return [
-            one
-            for one in self._with(keys, {best, *taken})
-            if abs(self._texts[one].count(" ") - spaces) <= few and self.same_words(best, one)
-        ]
+        texts, said = self._texts, self._said(best).said
+        spaces, few = texts[best].count(" "), self._rule.different_words
+        alike = [one for one in self._with(keys, {best, *taken}) if abs(texts[one].count(" ") - spaces) <= few]
+        return [one for one in alike if differ(said, self._said(one).said) <= few and self.same_words(best, one)]
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
         keys, newest = self._subject(best), max(self._times[one] or 0.0 for one in group)
-        if not keys and (self._about.subject or not self._about.first_person):
+        if (not keys and (self._about.subject or not self._about.first_person)) or not self._may_be_replaced(best):
             return []
         beside = self._with(keys, {*group})
         worth = {
@@ -81,6 +81,10 @@ class Versions:
             and (related(self._said(one), self._about) or not self._of_another(one, beside))
         }
         return [one for one, value in worth.items() if value >= max(worth.values()) - _WITHIN]
+
+    def _may_be_replaced(self, best: int) -> bool:
+        """Whether it says what was asked for."""
+        return not self._said(best).asks and answers(self._said(best), self._about)
 
     def _of_another(self, one: int, beside: Sequence[int]) -> bool:
         """Whether it is a version of what none asked for."""
@@ -118,11 +122,11 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        if not keys:
-            return [number for number, text in enumerate(self._texts) if text and number not in without]
-        first, *more = keys
-        found = [number for number, text in enumerate(self._texts) if first in text and number not in without]
-        return [one for one in found if all(key in self._texts[one] for key in more)] if more else found
+        texts = self._texts
+        found = [number for number, text in enumerate(texts) if text and number not in without]
+        for key in keys:
+            found = [one for one in found if key in texts[one]]
+        return found
 
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same; nothing where it is about the one who asks."""
@@ -135,7 +139,10 @@ class Versions:
         return same or bool(self._about.names)
 
     def _said(self, one: int) -> Statement:
-        return statement(self._said_there[one])
+        found = self._statements[one]
+        if found is None:
+            found = self._statements[one] = statement(self._said_there[one])
+        return found
 
     def _short(self, text: str, cue: str, place: int) -> str:
         """The text, or of a long message the sentence that answers."""

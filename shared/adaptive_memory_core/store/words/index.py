@@ -54,6 +54,10 @@ class WordIndex:
         self._comparing: set[object] = set()  # those who compare others' writing just now
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
+    @property
+    def fields(self) -> Fields:
+        return self._fields
+
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         read = start_and_end(cue, MOST_LOOKED_UP)
@@ -334,9 +338,9 @@ def _best(
         eligible = eligible[allowed[eligible]]
     worth = np.zeros(len(eligible))
     for name, values in known.items():
-        worth += fusion.leads[name] * values[eligible]
+        worth -= fusion.leads[name] * values[eligible]
     if len(eligible) > limit:
-        most = np.argpartition(-worth, limit)[:limit]
+        most = worth.argpartition(limit)[:limit]
         eligible, worth = eligible[most], worth[most]
-    ranked = eligible[np.argsort(-worth, kind="stable")]
+    ranked = eligible[worth.argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]

@@ -17,6 +17,7 @@ from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
+from adaptive_memory_core.store.words.compared import Compared
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.reread import reread
 
@@ -24,7 +25,6 @@ AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
-MOST_COMPARED = 50_000  # records that are known to say what they said
 ALL_IDS_SECONDS, IDS_A_SECOND = 30.0, 500.0  # between two comparisons of all ids; longer for a large collection
 DONE = object()
 
@@ -43,8 +43,7 @@ class UpToDateWords:
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
         self._kept_up: Hashable | None = None  # the state, of both, that all ids were compared in
         self._dropping = 0  # how often this process began, or was through, with letting go of words
-        self._looked: Hashable | None = None  # the one that the last look began in
-        self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
+        self._said = Compared(index.fields)
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
         self._outdated: bool | None = None  # whether an earlier version made some words; None before it was asked
@@ -89,15 +88,10 @@ class UpToDateWords:
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Have them compared, in the background or before the next look, with what is known: another program may have
-        written. Where nobody wrote since they were compared, there is nothing to do."""
+        written. What says what it said when it was compared need not be again."""
         if not self._asked:
             return
-        state = self._changes.token()
-        if state is not None and state == self._looked:
-            before, same = self._compared_with
-            same = same if before == state and len(same) < MOST_COMPARED else set()
-            found = [one for one in found if one.stored_id not in same]
-            self._compared_with = (state, same | {one.stored_id for one in found})
+        found = self._said.unknown(scope, found)
         if found or missing:
             self._heard.append((scope, found, missing))
             self._wake()
@@ -133,6 +127,7 @@ class UpToDateWords:
             self._index.drop(stored_ids)
         finally:
             self._dropping += 1
+            self._said.forget(stored_ids)
 
     def _reread(self, scope: Scope) -> Iterator[None]:
         for one in scope.parts:
@@ -183,10 +178,11 @@ class UpToDateWords:
                     there = self._store.rows(doubtful)
                     self._index.take_in(there)
                     self._index.miss(set(doubtful) - {row[0] for row in there})
+            self._said.keep(scope, found)
 
     def _keep_up(self) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
-        state = self._looked = self._changes.token()
+        state = self._changes.token()
         both = None if state is None else (state, self._dropping)
         if both is not None and both == self._kept_up:
             return None
