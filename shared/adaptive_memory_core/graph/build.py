@@ -45,7 +45,9 @@ def passage(text: str, title: str | None, known: Known, extract: Extract = names
     possible = [grams(one) for one in found]
     there = known({gram.name for own in possible for gram in own}) | ({named} if named else set())
     begin = () if heading is None else tuple(words(heading))
-    return Passage(named, tuple(_sentence(one, own, there, begin, extract) for one, own in zip(found, possible, strict=True)))
+    return Passage(
+        named, tuple(_sentence(one, own, there, begin, extract) for one, own in zip(found, possible, strict=True))
+    )
 
 
 def split_title(text: str, title: str | None) -> tuple[str | None, str]:

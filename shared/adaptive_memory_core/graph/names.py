@@ -89,7 +89,9 @@ def _plain(word: str) -> str:
     if word.isascii():
         return word.lower().replace("'", "")
     apart = unicodedata.normalize("NFKD", word.lower())
-    return unicodedata.normalize("NFC", "".join(one for one in apart if not unicodedata.combining(one))).replace("’", "")
+    return unicodedata.normalize("NFC", "".join(one for one in apart if not unicodedata.combining(one))).replace(
+        "’", ""
+    )
 
 
 def _has_capital(word: str) -> bool:

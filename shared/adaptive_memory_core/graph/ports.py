@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 Array = Any
 SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
 SentenceKey = int  # passage << SENTENCE_BITS | place
@@ -22,6 +24,19 @@ class Rows(NamedTuple):
     owners: Array
     words: Array
     bounds: Array
+
+    def of(self, keys: Array, values: Array) -> Array:
+        """The values of these sentences; 0 for one that is not there, since somebody else has just removed it.
+
+        >>> none = np.array([])
+        >>> Rows(np.array([5, 7]), None, none, none, none).of(np.array([7, 8]), np.array([0.5, 0.25])).tolist()
+        [0.25, 0.0]
+        """
+        if not len(self.keys):
+            return np.zeros(len(keys))
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        found: Array = np.where(self.keys[places] == keys, values[places], 0.0)
+        return found
 
 
 class Graph(Protocol):
@@ -56,13 +71,15 @@ class Graph(Protocol):
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: the names that it links to (in the paper's form with the closeness of each), its vector, the keys
-    of its words, the passages that other channels found, and what was learned of sentences."""
+    of its words, the passages that other channels found, and what was learned of sentences: `lifts` in our form, 0 for
+    nothing, and `gates` in the paper's, the product of both of equation 4, 1 for nothing."""
 
     names: Mapping[str, float]
     vector: Array | None
     words: Collection[int]
     seeds: Mapping[PassageKey, float] = field(default_factory=dict)
     lifts: Mapping[SentenceKey, float] = field(default_factory=dict)
+    gates: Mapping[SentenceKey, float] = field(default_factory=dict)
 
 
 class Step(NamedTuple):

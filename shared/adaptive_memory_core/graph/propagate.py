@@ -111,9 +111,7 @@ def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tup
     return keys, np.bincount(places, weights=given, minlength=len(keys)), by
 
 
-def _seeded(
-    graph: Graph, question: Question, settings: Graphs, keys: Array, reached: Array
-) -> tuple[Array, Array]:
+def _seeded(graph: Graph, question: Question, settings: Graphs, keys: Array, reached: Array) -> tuple[Array, Array]:
     """With the sentences of the passages that other channels found: all there is for a question without names."""
     if not question.seeds or settings.seed == 0.0:
         return keys, reached
@@ -126,9 +124,8 @@ def _seeded(
 def _weights(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array) -> Array:
     """How far each sentence is about the question, and what was learned of it."""
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
-    places = np.searchsorted(rows.keys, keys)
-    close = shares_of_best(cosines(question.vector, rows)[places])
-    said = shares_of_best(word_scores(rows, frequencies, graph.sentences)[places])
+    close = shares_of_best(rows.of(keys, cosines(question.vector, rows)))
+    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
     weights = np.sqrt(0.5 * close + 0.5 * said)
     if question.lifts:
         weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
