@@ -102,7 +102,7 @@ class Opened:
         self.expect_words()
 
     def expect_words(self) -> None:
-        """Index words and names as they are written, not when they are first asked for, where this memory finds by them."""
+        """Index words and names as they are written where this memory finds by them, else when they are first asked."""
         channels = self.in_force.policy.suited(self.embedder_name).channels
         if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()

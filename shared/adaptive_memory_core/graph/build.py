@@ -1,4 +1,4 @@
-"""What does a passage add to the graph? Its sentences, the names in each, its title as a name, and the words in each."""
+"""What does a passage add to the graph? Its sentences, the names and words in each, and its title as a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adaptive_memory_core.graph.sentences import sentences
 
 LONGEST_TITLE = 100  # characters of a first line that is taken for a title
 _HEADING = re.compile(r"\s*#{0,6}\s*(\S[^\n]*?)\s*#*\s*\n+")
-_ENDS = (".", "!", "?", ":", ";", ",", "。", "！", "？")
+_ENDS = (".", "!", "?", ":", ";", ",", "。", "\uff01", "\uff1f")
 
 
 class Sentence(NamedTuple):

@@ -11,20 +11,20 @@ from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
 
 LONGEST_NAME = 8  # words
 Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*(?:[-.][^\W_]+(?:['’][^\W\d_]+)*)*")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 _QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
-_JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[’']\s*")
-_INSIDE = frozenset("of the de la le del di da du van von der den and for in on y e al el bin ibn".split())
+_JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
+_INSIDE = frozenset("of the de la le del di da du van von der den and for in on y e al el bin ibn".split())  # noqa: SIM905
 _NO_NAMES = STOP_WORDS | frozenset(
     """
     yes no yeah yep nope ok okay well oh hey hi hello wow thanks thank please sure maybe also however although though
     many several two three four five one first second third today yesterday tomorrow since despite among within without
     according like just let lets later earlier often sometimes currently originally additionally furthermore moreover
     meanwhile together another every each either neither both whether upon unlike along across around may might must
-    would could should here there soon still even yet never always another got get going good great nice really totally
+    would could should here there soon still even yet never always got get going good great nice really totally
     definitely absolutely awesome cool glad sorry sounds looks keep take have had has been being do does did
-    """.split()
+    """.split()  # noqa: SIM905 - a list of them would be longer than this file
 )
 
 
@@ -54,7 +54,7 @@ def names(sentence: str) -> list[str]:
 def normalised(name: str) -> str:
     """A name as it is compared: its words without accents, capitals and possessives, one blank between them.
 
-    >>> normalised("The Beyoncé’s  Renaissance"), normalised("J. K. Rowling"), normalised("東京")
+    >>> normalised("The Beyoncé's  Renaissance"), normalised("J. K. Rowling"), normalised("東京")
     ('beyonce renaissance', 'j k rowling', '東京')
     """
     plain = " ".join(word.plain for word in words_of(name))
@@ -89,13 +89,12 @@ def _plain(word: str) -> str:
     if word.isascii():
         return word.lower().replace("'", "")
     apart = unicodedata.normalize("NFKD", word.lower())
-    return unicodedata.normalize("NFC", "".join(one for one in apart if not unicodedata.combining(one))).replace(
-        "’", ""
-    )
+    bare = "".join(one for one in apart if not unicodedata.combining(one) and one != "\u2019")
+    return unicodedata.normalize("NFC", bare)
 
 
 def _has_capital(word: str) -> bool:
-    return word[0].isupper() or word[0].isdigit() or word[0].islower() is False and not word[0].isascii()
+    return word[0].isupper() or word[0].isdigit() or (word[0].islower() is False and not word[0].isascii())
 
 
 def _runs(sentence: str) -> Iterator[list[Word]]:
@@ -145,4 +144,4 @@ def _may_be(name: str) -> bool:
     """Whether it is more than a function word, a number or a letter."""
     if name in _NO_NAMES:
         return False
-    return len(name) >= 3 and (not name.isdigit() or len(name) == 4) or not name.isascii() and len(name) > 1
+    return (len(name) >= 3 and (not name.isdigit() or len(name) == 4)) or (not name.isascii() and len(name) > 1)

@@ -1,7 +1,7 @@
 """How does the paper propagate? Equations 3 to 9 of GAM-RAG (arXiv 2603.01783), as they stand, one function each.
 
 Where the paper leaves something open: a question without names goes through the sentences of the passages that other
-channels found ("directly propagate with the learned weights"), and a passage's vector stands for those of its sentences.
+channels found ("directly propagate with the learned weights"), and a passage's vector stands for its sentences'.
 """
 
 from __future__ import annotations

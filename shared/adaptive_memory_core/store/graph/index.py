@@ -93,8 +93,6 @@ class GraphIndex:
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Words are compared with what recalls come upon, and the graph follows them."""
-        if self._asked:
-            self._hurry()
 
     def catch_up(self, scope: Scope) -> None:  # noqa: ARG002 - all users' at once
         if self._asked:

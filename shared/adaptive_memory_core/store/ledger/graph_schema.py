@@ -1,4 +1,4 @@
-"""Which tables keep the graph? Passages with their sentences, the names in them, and how often each name and word is."""
+"""Which tables keep the graph? Passages and their sentences, the names in them, and how often each is."""
 
 GRAPH = """
 CREATE TABLE graph_passages (                 -- a copy: may be emptied at any time, and is built anew
