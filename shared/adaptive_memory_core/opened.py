@@ -148,7 +148,9 @@ class Opened:
         """What is wrong with all there is."""
         self.checked_ports()
         with self.call():
-            return CheckReport(tuple(self.parts.whole(repair=repair)))
+            parts = self.parts
+            found = tuple(parts.whole(repair=repair))
+            return CheckReport(found or tuple(parts.graph.check(repair=repair)))
 
     def flush(self) -> None:
         """Write back all that is due."""

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
 _JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
-_INSIDE = frozenset("of the de la le del di da du van von der den and for in on y e al el bin ibn".split())  # noqa: SIM905
+_INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
 _NO_NAMES = STOP_WORDS | frozenset(
     """
     yes no yeah yep nope ok okay well oh hey hi hello wow thanks thank please sure maybe also however although though

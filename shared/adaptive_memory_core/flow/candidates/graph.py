@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.graph import GraphFound
+from adaptive_memory_core.flow.ports.graph import GraphFound, Hop
 from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL
 
 SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
@@ -36,7 +39,8 @@ class Graph:
         found = outcome.value
         named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         notes = () if found.note is None else (found.note,)
-        return Answer(self.name, named=named[: request.candidates], leads=found, notes=notes)
+        ways = {one: _in_words(request, way) for one, way in found.reached.items()}
+        return Answer(self.name, named=named[: request.candidates], leads=found, ways=ways, notes=notes)
 
 
 def _seeds(asked: Asked) -> dict[str, float]:
@@ -48,3 +52,10 @@ def _seeds(asked: Asked) -> dict[str, float]:
         for rank, one in enumerate(ranked):
             worth[one] = worth.get(one, 0.0) + 0.5 * (1.0 - rank / SEEDS)
     return worth
+
+
+def _in_words(request: Request, way: Sequence[Hop]) -> str:
+    """The way to a record, for whoever asks why it was found."""
+    told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
+    begins = [repr(hop.name) if hop.name else "what other channels found" for hop in way]
+    return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)

@@ -51,22 +51,21 @@ class GraphRows(Protocol):
     def faults(self) -> list[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """How a record was reached: `names[0]` is in the question, and each sentence led to the name after it."""
+class Hop(NamedTuple):
+    """A step on the way to a record: a name, and the sentence with it (from 0) of the record it is in or titles."""
 
-    names: Sequence[str]
-    sentence: int  # its place in the record, from 0
-    passages: Sequence[str]  # the ids in the collection that were passed, this one last
+    name: str
+    stored_id: str
+    sentence: int
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFound:
-    """What the graph has to say: the records that it names, best first, a number in [0, 1] for each, and how each was
-    reached. Nothing speaks for a record that it did not reach."""
+    """What the graph has to say: the records that it names, best first, a number in [0, 1] for each, and the way to
+    each from a name in the question. Nothing speaks for a record that it did not reach."""
 
     numbers: Mapping[str, float]
-    reached: Mapping[str, Reached]
+    reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
 
     def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
@@ -108,9 +107,9 @@ __all__ = [
     "GraphFound",
     "GraphIndexPort",
     "GraphRows",
+    "Hop",
     "Lifts",
     "NO_LIFTS",
-    "Reached",
     "SentenceKey",
     "StoredGraph",
 ]

@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, GraphRow
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.records import Fields, Scope, Verdict
+from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import look as looking
 from adaptive_memory_core.store.graph.entries import Written, entries
@@ -112,6 +113,15 @@ class GraphIndex:
             self._rows.clear()
         self._asked = True
         self.sync()
+
+    def check(self, *, repair: bool) -> list[Finding]:
+        """What does not fit together, and with `repair` the graph made anew."""
+        wrong = self._rows.faults()
+        if not wrong:
+            return []
+        if repair:
+            self.rebuild()
+        return [Finding("graph", " ".join(wrong), "Call check(repair=True): it is made anew of the records.", repair)]
 
     def wait(self) -> float | None:
         return 0.0 if self._due else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.flow.ports.graph import GraphFound, Lifts, Reached, StoredGraph
+from adaptive_memory_core.flow.ports.graph import GraphFound, Hop, Lifts, StoredGraph
 from adaptive_memory_core.graph.build import word_key
 from adaptive_memory_core.graph.known_names import known_names
 from adaptive_memory_core.graph.paper import propagate_as_published
@@ -60,15 +60,17 @@ def _found(graph: StoredGraph, evidence: Evidence, settings: Graphs) -> GraphFou
     first: dict[PassageKey, Step] = {}
     for step in evidence.steps.values():
         first.setdefault(passage_of(step.sentence), step)
-    reached = {ids[one]: _path(step, evidence, ids) for one, step in first.items() if one in ids and step.name}
-    return GraphFound(numbers, reached)
+    ways = {ids[one]: _way(step, evidence, ids) for one, step in first.items() if one in ids and step.name is not None}
+    return GraphFound(numbers, ways)
 
 
-def _path(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> Reached:
+def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[Hop]:
     """From a name in the cue to a sentence, by the sentences in between."""
     steps = [last]
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
-    names = [step.name for step in steps if step.name is not None]
-    passed = [ids[passage_of(step.sentence)] for step in steps if passage_of(step.sentence) in ids]
-    return Reached(names, last.sentence & ((1 << SENTENCE_BITS) - 1), passed)
+    return [
+        Hop(step.name or "", ids[passage_of(step.sentence)], step.sentence & ((1 << SENTENCE_BITS) - 1))
+        for step in steps
+        if passage_of(step.sentence) in ids
+    ]
