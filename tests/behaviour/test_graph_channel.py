@@ -18,7 +18,7 @@ from tests.conftest import Vectors
 
 POLICY = Policy(channels=("dense", "lexical", "graph"))
 CUE = "Where did the father of Teutberga's husband die?"
-FAMILY = [
+FAMILY: list[Any] = [
     {"id": "t", "text": "Teutberga was married to Lothair II.", "metadata": {"title": "Teutberga"}},
     {"id": "l", "text": "He ruled. His father was Lothair I.", "metadata": {"title": "Lothair II"}},
     {"id": "f", "text": "He died at the abbey.", "metadata": {"title": "Lothair I"}},

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+import numpy as np
 import pytest
 from chromadb import Collection
 
@@ -118,7 +119,7 @@ def test_what_another_program_wrote_and_removed_is_followed(memory: AdaptiveMemo
     ann = memory.for_user("ann")
     ann.remember("Zoe plays the cello.", id="zoe")
     collection.add(
-        ids=["theirs"], documents=["Quentin sings."], metadatas=[{"user_id": "ann"}], embeddings=[[0.1] * 32]
+        ids=["theirs"], documents=["Quentin sings."], metadatas=[{"user_id": "ann"}], embeddings=np.full((1, 32), 0.1)
     )
     memory.sync()
     ann.recall("Quentin")
