@@ -35,7 +35,7 @@ def test_names_words_and_titles_are_counted_by_user(ledger: Ledger) -> None:
         rows = graph.rows(np.array(sorted(keys.values())))
         assert rows.vectors is not None
         assert rows.vectors.tolist() == [[1.0, 2.0]] * 2
-        assert rows.bounds.tolist() == [0, 3, 6, 8]
+        assert rows.bounds.tolist() == [0, 4, 7, 9]
         assert graph.ids_of(keys.values()) == {key: one for one, key in keys.items()}
     assert ledger.graph.titles(ANN, ["zoe", "rupert"]) == {"zoe"}
     assert ledger.graph.titles(BOB, ["zoe"]) == set()
