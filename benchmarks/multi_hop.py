@@ -36,7 +36,8 @@ from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.store.graph.look import most
 from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
 from benchmarks.data import Dataset, Item, Question, add_data_argument, load
-from benchmarks.recall_quality import EMBEDDERS, asked, ends, opened, turn
+from benchmarks.embedders import EMBEDDERS
+from benchmarks.recall_quality import asked, ends, opened, turn
 from benchmarks.report import percentiles, print_table, write_json
 from benchmarks.rot import user_of
 
