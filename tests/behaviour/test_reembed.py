@@ -14,6 +14,8 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreInUseError
+from tests.behaviour.other_process import OtherProcess, by_letters
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, Open, Vectors, word_vectors
 
 EVERY = Policy(refresh_floor_seconds=0.0)
@@ -167,6 +169,7 @@ def test_what_is_written_meanwhile_is_in_it(memory: AdaptiveMemory) -> None:
 
 def test_recalls_of_other_threads_go_on_without_a_fault(memory: AdaptiveMemory) -> None:
     over, failed, counts = threading.Event(), list[BaseException](), [0, 0]
+    read_before = sum(memory.for_user("alice").get(f"m{one}").read.retrieval_count for one in range(5, 205))
 
     def recall(user: str, at: int) -> None:
         alice = memory.for_user("alice")
@@ -193,9 +196,8 @@ def test_recalls_of_other_threads_go_on_without_a_fault(memory: AdaptiveMemory) 
     assert failed == []
     assert min(after[at] - before[at] for at in (0, 1)) > 0, "nobody recalled meanwhile"
     assert_of(memory.ports().records.collection, turned)  # type: ignore[attr-defined]
-    assert (
-        sum(memory.for_user("alice").get(f"m{one}").read.retrieval_count for one in range(RECORDS)) == sum(counts) + 1
-    )
+    reads = [memory.for_user("alice").get(f"m{one}").read.retrieval_count for one in range(5, 205)]
+    assert sum(reads) == sum(counts) + read_before
 
 
 def test_other_memories_are_told(memory: AdaptiveMemory, open_memory: Open) -> None:
@@ -223,10 +225,10 @@ def test_memories_of_every_kind(kind: str, tmp_path: Path, clock: Clock) -> None
     collection = client.create_collection(
         "of-every-kind", embedding_function=None, metadata={"hnsw:space": "l2", "mine": 1}
     )
-    more = {"in RAM": {}, "without a mirror": {"keeping": Keeping(mirror_records=0)}}.get(
+    more: Any = {"in RAM": {}, "without a mirror": {"keeping": Keeping(mirror_records=0)}}.get(
         kind, {"ledger": tmp_path / "elsewhere.sqlite3"}
     )
-    with AdaptiveMemory(collection, embedder=word_vectors, policy=EVERY, clock=clock, **more) as memory:  # type: ignore[arg-type]
+    with AdaptiveMemory(collection, embedder=word_vectors, policy=EVERY, clock=clock, **more) as memory:
         fill(memory)
         memory.reembed(Counting().named)
         assert_all_stayed(memory)
@@ -234,7 +236,7 @@ def test_memories_of_every_kind(kind: str, tmp_path: Path, clock: Clock) -> None
             "ids"
         ]
         again = client.get_collection("of-every-kind", embedding_function=None)
-        with AdaptiveMemory(again, embedder=Counting().named, policy=EVERY, clock=clock, **more) as other:  # type: ignore[arg-type]
+        with AdaptiveMemory(again, embedder=Counting().named, policy=EVERY, clock=clock, **more) as other:
             assert_all_stayed(other)
     assert again.configuration_json["hnsw"]["space"] == "l2"
     assert (again.metadata["mine"], again.metadata["adaptive_memory:embedder"]) == (1, "turned")
@@ -276,3 +278,68 @@ def test_a_second_call_meanwhile_is_refused(memory: AdaptiveMemory) -> None:
 
     memory.reembed(Counting().named, progress=again)
     assert told_so
+
+
+def test_what_is_forgotten_is_gone_from_what_was_begun_and_left(memory: AdaptiveMemory, tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError):
+        memory.reembed(Counting(most=150).named)
+    memory.for_user("alice").forget("m0")
+    client = chromadb.PersistentClient(str(tmp_path / "memory"))
+    begun = client.get_collection("memories-being-reembedded", embedding_function=None)
+    assert begun.count() == 99
+    assert begun.get(ids=["m0"])["ids"] == []
+
+
+@pytest.mark.slow
+def test_a_guest_is_told_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path, embedder=by_letters, keeping=Keeping(lag_seconds=0.2)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many([{"id": f"m{one}", "text": told(one)} for one in range(20)])
+        with OtherProcess(tmp_path) as guest:
+            assert guest.do("alice.remember('red wine', id='wine')") == "wine"
+            assert "reembed there" in guest.do("memory.reembed(by_letters)")
+            memory.reembed(Counting().named, progress=lambda *_: guest.do("alice.remember('green tea', id='tea')"))
+            for call in ("alice.recall('tea')", "alice.remember('more')"):
+                assert guest.do(call).startswith(
+                    "EmbedderMismatchError: The collection was embedded anew, with 'turned'"
+                )
+            assert guest.do("alice.forget('m3').collection") is True  # what needs no vector goes on
+            assert guest.do("alice.pin('m4').pinned") is True
+        assert alice.recall("green tea", k=1).ids == ("tea",)
+        assert alice.recall("red wine", k=1).ids == ("wine",)
+        assert alice.get("m4").read.pinned
+        collection = memory.ports().records.collection  # type: ignore[attr-defined]
+        assert collection.get(ids=["m3"])["ids"] == []
+        assert_of(collection, turned)
+
+
+@pytest.mark.slow
+def test_on_a_server(chroma_server: ChromaServer, tmp_path: Path, clock: Clock) -> None:
+    client = chromadb.HttpClient("127.0.0.1", chroma_server.port)
+    options: Any = {"ledger": tmp_path / "reads.sqlite3", "policy": EVERY, "clock": clock}
+    collection = client.create_collection("memories", embedding_function=None)
+    with AdaptiveMemory(collection, embedder=word_vectors, **options) as memory:
+        fill(memory)
+        plain: Any = client.get_collection("memories", embedding_function=None)
+
+        def meanwhile(done: int, total: int) -> None:
+            if done == 100:
+                plain.add(
+                    ids=["theirs"], documents=["red wine"], metadatas=[{"n": 1}], embeddings=word_vectors(["red wine"])
+                )
+                plain.update(ids=["m6"], metadatas=[{"n": 77}])
+
+        with AdaptiveMemory(plain, embedder=word_vectors, **options) as other:
+            memory.reembed(Counting().named, progress=meanwhile)
+            with pytest.raises(EmbedderMismatchError, match="embedded anew"):
+                other.for_user("alice").recall("topic7")
+            with pytest.raises(EmbedderMismatchError, match="embedded anew"):
+                other.for_user("alice").remember("red wine")
+        assert_all_stayed(memory)
+        assert memory.for_everyone().recall("red wine", k=1).ids == ("theirs",)
+        assert memory.for_user("alice").get("m6").metadata["n"] == 77
+        again = client.get_collection("memories", embedding_function=None)
+        assert_of(again, turned)
+    with AdaptiveMemory(again, embedder=Counting().named, **options) as memory:
+        assert_all_stayed(memory)
+    assert [one.name for one in client.list_collections()] == ["memories"]

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
@@ -45,6 +46,7 @@ class DueRecordsOfOthers:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
         self.heard: Heard = NOBODY
+        self.removed: Callable[[Sequence[str]], object] = len  # hears what is gone
         self._edition = Edition(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
@@ -113,6 +115,8 @@ class DueRecordsOfOthers:
         vectors = mirror.vectors(wanted)
         rows = [MirrorRow(*row, vectors[row[0]]) for row in mirror.rows(wanted) if row[0] in vectors]
         ids = [one.stored_id for one in due]
-        overwrite(self._collection, rows, [one.stored_id for one in due if one.gone], self.heard)
+        gone = [one.stored_id for one in due if one.gone]
+        overwrite(self._collection, rows, gone, self.heard)
+        self.removed(gone)
         self.heard.as_mirrored(ids)
         self._ledger.due_records.settle(due)

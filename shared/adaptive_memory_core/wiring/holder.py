@@ -21,6 +21,7 @@ from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.guests import Guests
 from adaptive_memory_core.store.mirror.assembled import mirrored
+from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.wiring.common import Common, Store
 from adaptive_memory_core.wiring.reembed import Reembedding
@@ -62,15 +63,16 @@ def _store(
     mirror = mirrored(itself, search, ledger, keeping, common.directory, wake)
     records.heard = itself.heard
     write_back = WriteBack(ledger, records, keeping, _Trim(common), wake)
+    new = RemovedMeanwhile(ledger, itself.collection, keeps_mirror=mirror.keeper is not None)
     guests: tuple[Chore, ...] = ()
     if due is not None and mirror.keeper is not None:
-        due.heard = records.heard
+        due.heard, due.removed = records.heard, new.remove
         guests = (due, Guests(ledger, due, write_back, mirror.keeper, keeping.others_seen_seconds))
     return Store(
         records=records,
         search=mirror.search,
         write_back=write_back,
-        indexes=mirror.indexes,
+        indexes=(*mirror.indexes, new),
         chores=(write_back, *guests, *mirror.chores),
         whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,

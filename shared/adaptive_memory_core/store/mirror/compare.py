@@ -102,7 +102,7 @@ class Comparison:
         due = self._due.among(page)  # what the mirror has first, and the collection is yet to be told
         page = [one for one in page if one not in due]
         before = self._rows.versions(page)
-        if self._edition.is_over:  # else the vectors have another version once they are another's
+        if not page or self._edition.is_over:  # else the vectors have another version once they are another's
             return []
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}

@@ -49,7 +49,8 @@ class Swap:
             known, complete_at = self.ledger.mirror.complete_at(), None if there is None else str(there.last)
             written = int(known) if known is not None and known.isdecimal() else None
             swapped = vectors.swap(uuid, written=written, complete_at=complete_at)
-        return total, self._ended(filling.new, old, written)
+        self._take_in_late(old, written)
+        return total, self._ended(filling.new, old.collection)
 
     def left(self, collection: Collection, fields: Callable[[Collection], ChromaRecords]) -> Collection:
         """What a process that was killed has left to be done; gives the collection itself where there is nothing."""
@@ -60,21 +61,22 @@ class Swap:
             self.ledger.attach(left.uuid, name)
             self.ledger.new_vectors.finish()
             return collection
-        new = successor.found(collection, left.uuid)
-        if new is None or (str(collection.id) != left.replaces and collection.count()):
+        new, is_old = successor.found(collection, left.uuid), str(collection.id) == left.replaces
+        if new is None or not (is_old or collection.count() == 0):
             return collection
         self.ledger.attach(left.uuid, name)
         CheckedEmbedder(self.embedder, name, self.ledger, self.ledger.notes.embedder())
-        return self._ended(new, fields(collection), left.written)
+        if is_old:
+            self._take_in_late(fields(collection), left.written)
+        return self._ended(new, collection)
 
-    def _ended(self, new: Collection, old: ChromaRecords, written: int | None) -> Collection:
-        self._take_in_late(old, written)
+    def _ended(self, new: Collection, old: Collection) -> Collection:
         DueRecordsOfOthers(self.ledger, new, lag_seconds=0.0, batch=PAGE).settle()
         with_lists = self.ledger.new_vectors.with_lists()
         if not self.keeps_mirror:
             self.ledger.mirror.drop(list(self.ledger.mirror.stored_ids()))
             self.ledger.mirror.keep_complete_at(None)
-        named = successor.take_place(new, old.collection, old.collection.name, with_lists)
+        named = successor.take_place(new, old, old.name, with_lists)
         self.ledger.new_vectors.finish()
         return named
 
@@ -86,7 +88,7 @@ class Swap:
         there, mirrored = set(old.ids()), self.ledger.mirror.stored_ids()
         told = found is not None and number is not None
         late = sorted(set(found.ids) if found is not None and told else there - mirrored)
-        gone = mirrored - there
+        gone = mirrored - there - set(self.ledger.new_vectors.with_lists())  # which `take_place` deletes first
         for start in range(0, len(late), PAGE):
             self._take_in(old, late[start : start + PAGE])
         with self.ledger.transaction():
