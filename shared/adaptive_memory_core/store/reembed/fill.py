@@ -40,9 +40,9 @@ class Filling:
     def fill(self, progress: Progress | None) -> int:
         """Give every record that the mirror has a vector, and place it in the new collection; gives how many had none.
 
-        What is written meanwhile is among them, as far as it is known by then.
+        What is written meanwhile is for the next call.
         """
-        made = 0
+        made, (before, total) = 0, self.ledger.new_vectors.progress()
         for rows in self._missing():
             self.going()
             self._keep(rows)
@@ -50,8 +50,15 @@ class Filling:
             made += len(rows)
             if progress is not None:
                 progress(*self.ledger.new_vectors.progress())
+            if made >= total - before:  # whoever writes all the time would be waited for without end
+                break
         self.place()
         return made
+
+    def embed_the_rest(self) -> None:
+        """What was written since the last `fill`, within a transaction that lets nobody write more."""
+        for rows in self._missing():
+            self._keep(rows)
 
     def place(self) -> None:
         """Have the new collection hold what has a new vector, as the mirror has it by now."""

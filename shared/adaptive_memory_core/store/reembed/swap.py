@@ -40,15 +40,15 @@ class Swap:
 
     def done(self, filling: Filling, old: ChromaRecords, compare: Callable[[], object]) -> tuple[int, Collection]:
         """How many records there are, and the new collection under the old one's name. Nobody of ours writes."""
-        vectors, uuid = self.ledger.new_vectors, filling.uuid
-        swapped = False
-        while not swapped:
-            compare()
-            filling.fill(None)
-            total, there = vectors.progress()[1], self._written(filling.new, -1)
-            known, complete_at = self.ledger.mirror.complete_at(), None if there is None else str(there.last)
-            written = int(known) if known is not None and known.isdecimal() else None
-            swapped = vectors.swap(uuid, written=written, complete_at=complete_at)
+        compare()
+        filling.fill(None)
+        there, known = self._written(filling.new, -1), self.ledger.mirror.complete_at()
+        complete_at = None if there is None else str(there.last)
+        written = int(known) if known is not None and known.isdecimal() else None
+        with self.ledger.transaction():
+            filling.embed_the_rest()
+            total = self.ledger.new_vectors.progress()[1]
+            self.ledger.new_vectors.swap(filling.uuid, written=written, complete_at=complete_at)
         self._take_in_late(old, written)
         return total, self._ended(filling.new, old.collection)
 
