@@ -79,28 +79,37 @@ class LedgerFile:
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will.
         """
-        done: list[Callable[[], object]] = []
         if not self._is_outermost():
-            with self._transaction(done, told=told, outermost=False) as sql:
+            with self._transaction([], told=told, outermost=False) as sql:
                 yield sql
             return
-        began = time.monotonic()
-        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
-            have_waited(time.monotonic() - began)
-            if not came:
-                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
-            with self._transaction(done, told=told, outermost=True) as sql:
+        due: list[Callable[[], object]] = []
+        try:
+            with self._turn(), self._transaction(due, told=told, outermost=True) as sql:
                 yield sql
-        for call in done:
-            call()
+        finally:
+            try:
+                _make(due)
+            finally:
+                _make(due)  # the rest, where an interrupt broke that off: what was kept has to be told
         if self._log.has_grown():
             self.on_growth()
         self._make_durable()
 
     @interruptible
+    def _turn(self) -> Generator[None, None, None]:
+        began = time.monotonic()
+        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
+            have_waited(time.monotonic() - began)
+            if not came:
+                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
+            yield
+
+    @interruptible
     def _transaction(
-        self, done: list[Callable[[], object]], *, told: bool, outermost: bool
+        self, due: list[Callable[[], object]], *, told: bool, outermost: bool
     ) -> Generator[sqlite3.Connection, None, None]:
+        """One transaction, or a part of one. What is `due` is to be called by whoever waits for it, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
         while True:
             with self._lock:
@@ -111,9 +120,11 @@ class LedgerFile:
                         if not told:
                             self.on_write()
                         yield self._connection
-                        done += self._keep(inner=inner)
+                        self._keep(due, inner=inner)
                         return
                 except BaseException as error:
+                    if self._connection.in_transaction or isinstance(error, sqlite3.Error):
+                        due.clear()  # else an interrupt came right after it was kept
                     del self._calls[calls:]
                     self._undo(inner=inner)
                     self._broken_off = True
@@ -202,15 +213,15 @@ class LedgerFile:
             self._broken_off = False
             old.close()  # last: an interrupt may strike between any two of these
 
-    def _keep(self, *, inner: bool) -> list[Callable[[], object]]:
-        """Keep what was written; gives what is to be called now."""
+    def _keep(self, due: list[Callable[[], object]], *, inner: bool) -> None:
+        """Keep what was written; `due` is then what is to be called."""
         if inner:
             self._connection.execute("RELEASE part")
-            return []
+            return
+        due += self._calls
         self._connection.execute("COMMIT")
         self._unfinished = False
-        calls, self._calls = self._calls, []
-        return calls
+        self._calls = []
 
     def _undo(self, *, inner: bool) -> None:
         self.on_failure()
@@ -232,3 +243,9 @@ class LedgerFile:
             f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. "
             f"{descriptors.none_left() or usual}"
         )
+
+
+def _make(calls: list[Callable[[], object]]) -> None:
+    while calls:
+        calls[0]()
+        del calls[0]
