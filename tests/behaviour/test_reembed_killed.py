@@ -48,7 +48,7 @@ def around(place, name, before, after):
 
 around(LedgerNewVectors, "keep", "before vectors {}", "after vectors {}")
 around(LedgerNewVectors, "place", "before place {}", "after place {}")
-around(LedgerNewVectors, "swap", "before the swap", "after the swap")
+around(LedgerNewVectors, "swap", "before the swap", "after the swap")  # within its transaction
 around(successor, "told_alone", "before step {}", "after step {}")  # mark, delete, rename
 with AdaptiveMemory.open(directory, embedder=word_vectors) as memory:
     print("begun", flush=True)
@@ -56,7 +56,7 @@ with AdaptiveMemory.open(directory, embedder=word_vectors) as memory:
     print("done", flush=True)
 """
 OLD, NEW = word_vectors, as_embedder(lambda texts: -word_vectors(texts), name="negative")
-STILL_OLD = ["after vectors 1", "after place 2", "before the swap"]
+STILL_OLD = ["after vectors 1", "after place 2", "after the swap"]
 NEW_BY_NOW = ["after step 2", "after step 3"]
 
 
@@ -143,7 +143,7 @@ def test_killed_after_the_swap_the_new_vectors_are_there(directory: Path, moment
     assert_alone(directory)
 
 
-@pytest.mark.parametrize("moment", ["after the swap", "after step 1"])
+@pytest.mark.parametrize("moment", ["before step 1", "after step 1"])
 def test_what_others_write_into_the_old_collection_after_the_kill_is_in_the_new_one(
     directory: Path, moment: str
 ) -> None:

@@ -72,7 +72,7 @@ def _store(
         records=records,
         search=mirror.search,
         write_back=write_back,
-        indexes=(*mirror.indexes, new),
+        indexes=mirror.indexes if ledger.new_vectors.target() is None else (*mirror.indexes, new),
         chores=(write_back, *guests, *mirror.chores),
         whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,

@@ -23,6 +23,7 @@ from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.mirror.assembled import Mirrored, keeps_copies
 from adaptive_memory_core.store.reembed.fill import BATCH, Filling, Progress, begun
+from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.reembed.swap import Swap
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.store.write_back_pace import Pace
@@ -72,6 +73,7 @@ class Reembedding:
         collection, keeping = self.itself.collection, self.common.asked.keeping
         embedder = replace(as_embedder(given))
         new = begun(self.common.ledger, collection, embedder, stored_by_chroma(given))
+        self._let_hear(opened)
         pace = Pace(stall_ms=keeping.stall_ms, most=keeping.batch)
 
         def going() -> None:
@@ -79,6 +81,14 @@ class Reembedding:
                 raise ClosedError(f"{CLOSED} Call reembed again: it goes on where it stopped.")
 
         return Filling(self.common.ledger, collection, embedder, new, pace, going)
+
+    def _let_hear(self, opened: Opened) -> None:
+        """What is forgotten from now on leaves the new collection, too, until it is an old one."""
+        ports, ledger = opened.parts.ports, self.common.ledger
+        if not any(isinstance(one, RemovedMeanwhile) for one in ports.indexes):
+            keeps_mirror = self.mirror.keeper is not None
+            new = RemovedMeanwhile(ledger, self.itself.collection, keeps_mirror=keeps_mirror)
+            opened.change_parts(replace(opened.parts, ports=replace(ports, indexes=(*ports.indexes, new))))
 
     @interruptible
     def _nobody_writes(self, opened: Opened) -> Generator[None, None, None]:

@@ -24,6 +24,7 @@ PARTS = (
         "words",
         "mirror",
         "mirror_pages",
+        "new_vectors",
         "due_records",
         "sharing",
         "retention",
