@@ -113,6 +113,23 @@ def test_everything_but_the_vectors_stays(memory: AdaptiveMemory, tmp_path: Path
     assert_of(client.get_collection("memories", embedding_function=None), turned)
 
 
+def test_the_graph_has_the_new_vectors(open_memory: Open) -> None:
+    memory = open_memory(policy=EVERY.replace(channels=("dense", "graph")))
+    alice = memory.for_user("alice")
+    alice.remember_many(["Ana Berg works for Acme in Oslo.", "Acme sells boats to Ben Holm."])
+    alice.recall("Who does the employer of Ana Berg sell to?")
+    memory.sync()
+    memory.reembed(Counting().named)
+    memory.sync()
+    ledger: Any = memory.ports().ledger
+    with ledger.file.reading() as sql:
+        query = "SELECT text, graph_passages.vector FROM graph_passages JOIN mirror USING (stored_id)"
+        found = sql.execute(query).fetchall()
+    assert len(found) == 2
+    for text, vector in found:
+        np.testing.assert_allclose(np.frombuffer(vector, dtype="<f2"), turned([text])[0], atol=1e-2)
+
+
 def test_an_embedder_that_fails_is_gone_on_with_by_the_next_call(memory: AdaptiveMemory) -> None:
     failing = Counting(most=150)
     with pytest.raises(EmbedderError, match="went away"):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished, Unplaced
 from adaptive_memory_core.store.ledger.context import LedgerContext
@@ -44,6 +46,9 @@ _SWAP = (  # one after another; rows get other numbers, for whoever holds a copy
     "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
     "AND place.changed = mirror.changed)",
     f"{_DUE}, 1 {_GONE}",
+    "UPDATE graph_passages SET vector = coalesce((SELECT halved(new_vectors.vector) FROM mirror "
+    "JOIN new_vectors USING (row) WHERE mirror.collection_key = :own AND mirror.stored_id = graph_passages.stored_id), "
+    "x'') WHERE collection_key = :own AND vector != x''",
     "INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = :own",
     "DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = :own)",
     "INSERT INTO mirror_vectors (row, vector) "
@@ -150,6 +155,7 @@ class LedgerNewVectors:
             target, beyond = Target(*row), sql.execute(_LARGEST).fetchone()[0]
             number = sql.execute(_NUMBERED, (own,)).fetchone()[0]
             values = {"own": own, "beyond": beyond, "number": number, "written": written, "complete_at": complete_at}
+            sql.create_function("halved", 1, _halved, deterministic=True)
             for statement in _SWAP:
                 sql.execute(statement, values | target._asdict())
             _let_go(sql, own)
@@ -173,6 +179,11 @@ class LedgerNewVectors:
         done = "UPDATE collections SET replaces = NULL, replaces_written = NULL WHERE collection_key = ?"
         with self._shared.writing() as sql:
             sql.execute(done, (self._shared.collection_key,))
+
+
+def _halved(vector: bytes) -> bytes:
+    """As the graph keeps it, with numbers of 16 bits."""
+    return np.frombuffer(vector, dtype="<f4").astype("<f2").tobytes()
 
 
 def _is_target(sql: sqlite3.Connection, own: int, uuid: str) -> bool:

@@ -12,6 +12,7 @@ from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
+from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.log import LedgerLog
@@ -55,7 +56,11 @@ class SQLiteLedger:
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
-        self.new_vectors, self.sharing = LedgerNewVectors(shared), LedgerSharing(shared)
+        self.new_vectors, self.graph, self.sharing = (
+            LedgerNewVectors(shared),
+            LedgerGraph(shared),
+            LedgerSharing(shared),
+        )
         self.own_policies = LedgerPolicies(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 

@@ -22,6 +22,7 @@ PARTS = (
         "own_policies",
         "outbox",
         "words",
+        "graph",
         "mirror",
         "mirror_pages",
         "new_vectors",
