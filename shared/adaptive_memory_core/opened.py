@@ -14,7 +14,8 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
+from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
@@ -28,6 +29,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
+from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 
 THREADS = 8  # of the async twins
@@ -49,10 +51,12 @@ class Parts:
 
     ports: Ports
     words: UpToDateWords
+    graph: GraphIndex
     chores: Sequence[Chore]
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     sync: Callable[[], object]  # takes in what others wrote into the collection
     finish: Callable[[], object]  # writes back what is due, as far as that is this process's to do
+    reembed: Callable[..., int]  # embeds all records anew: of what is open, with an embedder, telling how far it is
 
 
 @dataclass(eq=False)
@@ -73,6 +77,7 @@ class Opened:
     same_fact: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
+    exchange: Exchange = field(default_factory=Exchange)
     closed: bool = False
     _executor: CountingExecutor | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
@@ -88,9 +93,10 @@ class Opened:
         self.expect_words()
         self.background.start(self.parts.chores, self.let_go)
 
-    def change_parts(self, parts: Parts) -> None:
+    def change_parts(self, parts: Parts, embedder_name: str | None = None) -> None:
         """Call these from now on; calls under way end with those that they began with."""
         self.parts = parts
+        self.embedder_name = self.embedder_name if embedder_name is None else embedder_name
         self.expect_words()
         self.background.change(parts.chores)
 
@@ -100,9 +106,12 @@ class Opened:
         self.expect_words()
 
     def expect_words(self) -> None:
-        """Index words as they are written, not when they are first asked for, where this memory finds by them."""
-        if "lexical" in self.in_force.policy.suited(self.embedder_name).channels:
+        """Index words and names as they are written where this memory finds by them, else when they are first asked."""
+        channels = self.in_force.policy.suited(self.embedder_name).channels
+        if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()
+        if "graph" in channels:
+            self.parts.graph.expect()
 
     def new_id(self) -> str:
         return str(uuid.uuid4())
@@ -143,7 +152,9 @@ class Opened:
         """What is wrong with all there is."""
         self.checked_ports()
         with self.call():
-            return CheckReport(tuple(self.parts.whole(repair=repair)))
+            parts = self.parts
+            found = tuple(parts.whole(repair=repair))
+            return CheckReport(found or tuple(parts.graph.check(repair=repair)))
 
     def flush(self) -> None:
         """Write back all that is due."""
@@ -153,6 +164,12 @@ class Opened:
             write_back.flush()
             write_back.tidy()
 
+    def reembed(self, embedder: object, progress: Callable[[int, int], object] | None) -> int:
+        """Give all records vectors of this embedder; gives how many there are."""
+        self.checked_ports()
+        with self.call():
+            return self.parts.reembed(self, embedder, progress)
+
     def sync(self) -> None:
         """Take in now what others wrote into the collection."""
         self.checked_ports()
@@ -160,6 +177,7 @@ class Opened:
             parts = self.parts
             parts.words.sync()
             parts.sync()
+            parts.graph.sync()
 
     def close(self) -> None:
         """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""
@@ -193,7 +211,10 @@ class Opened:
     def _write_back_the_last(self, say: Callable[[str], None]) -> None:
         try:
             self.parts.finish()
-        except ClosedError:  # at an earlier try
+        except (
+            ClosedError,
+            EmbedderMismatchError,
+        ):  # at an earlier try; or it is for those to do that know the new one
             return
         except AdaptiveMemoryError as error:
             say(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
 from typing import Any, Literal, overload
@@ -29,7 +29,7 @@ class Recall(Sequence[Scored]):
     notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
     said right before and after the hits, where the policy asks for it: shown with them, and no hits.
     `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
-    not asked for.
+    not asked for. `ways` says of hits, by id, by which names and sentences the graph came to them.
     """
 
     id: str
@@ -47,6 +47,7 @@ class Recall(Sequence[Scored]):
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     unrelated: float | None = None
     use: Use = NO_USE
+    ways: Mapping[str, str] = field(default_factory=dict)
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -78,6 +79,7 @@ class Recall(Sequence[Scored]):
             *believed([*self.kept, *(one.scored for one in self.dropped if one.scored is not None)], self.policy),
             *_use(self.use),
             *_around(self.beside),
+            *(f"{short(one)}: the graph came to it by {way}" for one, way in self.ways.items()),
             *_chance(self.unrelated),
             *self.trace,
         )

@@ -14,6 +14,7 @@ from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors, held_files
+from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.group_commit import GroupCommit
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.sqlite_connection import (
@@ -41,6 +42,7 @@ class LedgerFile:
         self.on_write: Callable[[], object] = lambda: None
         self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
         self._lock = threading.RLock()
+        await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
         self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)

@@ -30,6 +30,7 @@ from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
@@ -65,6 +66,7 @@ class Store:
     whole: Callable[..., Sequence[Finding]]
     sync: Callable[[], object]
     finish: Callable[[], object]
+    reembed: Callable[..., int]
     changes: ChangeWatch
 
 
@@ -90,18 +92,23 @@ class Common:
         wake, ledger = self.background.wake, self.ledger
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
         words = UpToDateWords(index, store.records, wake, store.changes)
+        graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
-        made.append(self._ports(store, embedder, words, floors))
+        made.append(self._ports(store, embedder, words, graph, floors))
         return Parts(
             made[0],
             words,
-            (*store.chores, words, floors, *checkpoints_of(ledger, wake)),
+            graph,
+            (*store.chores, words, graph, floors, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,
+            store.reembed,
         )
 
-    def _ports(self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, floors: FloorKeeper) -> Ports:
+    def _ports(
+        self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, graph: GraphIndex, floors: FloorKeeper
+    ) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")
         return Ports(
             search=store.search,
@@ -110,7 +117,8 @@ class Common:
             embedder=embedder,
             write_back=store.write_back,
             words=words,
-            indexes=(words, *store.indexes),
+            graph=graph,
+            indexes=(words, graph, *store.indexes),
             floors=floors,
             background=self.background,
             write_through=asked.options["write"] == "through",

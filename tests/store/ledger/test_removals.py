@@ -51,6 +51,19 @@ def test_only_the_last_removals_are_kept_and_a_mark_of_each_user(ledger: SQLiteL
         assert removed(ledger, BEN) == [LET_GO]
 
 
+def test_what_the_graph_has_yet_to_hear_of_is_kept(ledger: SQLiteLedger) -> None:
+    index = WordIndex(ledger.words, Fields(), ledger.afterwards)
+    index.take_in([(f"a{n}", f"tea {n}", {"user_id": "ana"}) for n in range(20)])
+    index.keep(100)
+    ledger.graph.followed(1)
+    ledger.words.drop([f"a{n}" for n in range(20)])
+    removals.trim(ledger.file, KEPT)
+    assert len(ledger.words.news(ANA, 0, 0).removed) == 20
+    ledger.graph.drop_gone()
+    removals.trim(ledger.file, KEPT)
+    assert len(ledger.words.news(ANA, 0, 0).removed) == KEPT + 1
+
+
 def test_whoever_missed_removals_reads_the_user_anew(ledger: SQLiteLedger) -> None:
     search = MirrorSearch(ledger, Fields(), "cosine", 10**6)
     put(ledger, ANA, *(f"a{n}" for n in range(20)), "stays")

@@ -47,6 +47,7 @@ class Gathered:
     wanted: Sequence[str] = ()  # what our own sources named besides the nearest, there or not
     fetched: bool = True  # whether that could be looked up
     whole: Extent | None = None  # of the collection, where all records of the scope were looked at
+    ways: Mapping[str, str] = field(default_factory=dict)  # how sources came to records, in words
     guests: frozenset[str] = field(default=frozenset())  # hits that are no records: nothing is learned of them
 
     @property
@@ -90,6 +91,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
         lost=dense.error,
         wanted=[one for one in wanted if one not in theirs],
         fetched=fetched,
+        ways={name: way for one in answers for name, way in one.ways.items()},
     )
 
 

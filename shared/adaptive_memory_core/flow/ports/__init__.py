@@ -9,6 +9,7 @@ from typing import Protocol
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.ports.graph import GraphIndexPort
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
@@ -33,6 +34,9 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Row,
     Since,
     Tally,
+    Target,
+    Unfinished,
+    Unplaced,
     Versions,
     WordNews,
     WordRow,
@@ -62,6 +66,7 @@ __all__ = [
     "Extent",
     "Floors",
     "Found",
+    "GraphIndexPort",
     "IdLock",
     "Index",
     "Judge",
@@ -82,6 +87,9 @@ __all__ = [
     "Source",
     "Stored",
     "Tally",
+    "Target",
+    "Unfinished",
+    "Unplaced",
     "Vector",
     "Versions",
     "Where",
@@ -131,6 +139,7 @@ class Ports:
     embedder: Embedder
     write_back: WriteBack
     words: Words
+    graph: GraphIndexPort
     indexes: Sequence[Index]
     floors: Floors
     background: Background

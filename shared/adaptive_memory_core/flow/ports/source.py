@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adaptive_memory_core.policy.channel_names import DENSE
@@ -45,6 +45,7 @@ class Answer:
     asked_for: Sequence[str] = ()
     leads: Leads | None = None
     cue: Cue | None = None  # the cue as later sources are to take it: with its vector, or less what was taken care of
+    ways: Mapping[str, str] = field(default_factory=dict)  # how it came to a record, in words, by its id there
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
 

@@ -53,4 +53,5 @@ def choose(
         use=use,
         fields=request.fields,
         unrelated=floor.unrelated,
+        ways={one.id: gathered.ways[one.hit._stored_id] for one in kept if one.hit._stored_id in gathered.ways},
     )

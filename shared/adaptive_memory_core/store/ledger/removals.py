@@ -11,7 +11,9 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 TABLES = ("words_gone", "mirror_gone")
 MOST_REMOVALS = 10_000  # kept of each table; to read a user anew takes about as long as to look through these
-_DUE = "SELECT EXISTS (SELECT 1 FROM {table} WHERE gone <= (SELECT max(gone) FROM {table}) - ? AND row != ?)"
+_HEARD = {"words_gone": "(SELECT min(removed) FROM graph_seen)"}  # up to which the graph has let go of them, too
+_BEFORE = "SELECT min(last - ?, coalesce({heard}, last)) FROM (SELECT max(gone) AS last FROM {table})"
+_DUE = "SELECT EXISTS (SELECT 1 FROM {table} WHERE gone <= ? AND row != ?)"
 _LAST = "SELECT max(gone) FROM {table} WHERE gone <= ? GROUP BY user_key"
 
 
@@ -19,10 +21,11 @@ def trim(file: LedgerFile, most: int = MOST_REMOVALS) -> None:
     """Let go of the removals before the last ones."""
     for table in TABLES:
         with file.reading() as sql:
-            due = sql.execute(_DUE.format(table=table), (most, LET_GO)).fetchone()[0]
+            heard = _HEARD.get(table, "NULL")
+            before = sql.execute(_BEFORE.format(table=table, heard=heard), (most,)).fetchone()[0]
+            due = sql.execute(_DUE.format(table=table), (before, LET_GO)).fetchone()[0]
         if due:
             with file.writing() as sql:
-                before = sql.execute(f"SELECT max(gone) FROM {table}").fetchone()[0] - most  # noqa: S608 - our own names
                 marks = _LAST.format(table=table)
                 sql.execute(f"DELETE FROM {table} WHERE gone <= ? AND gone NOT IN ({marks})", (before, before))  # noqa: S608
                 sql.execute(f"UPDATE {table} SET row = ? WHERE gone <= ?", (LET_GO, before))  # noqa: S608

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from adaptive_memory_core.store.ledger import logged_ids, removals
+from adaptive_memory_core.store.ledger import graph_rows, logged_ids, removals
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.packed_candidates import keys_in
 from adaptive_memory_core.store.ledger.purge import mark
@@ -13,6 +13,10 @@ PAGE = 2_000  # lines that are looked through at a time
 _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
 _OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids")
 _OF_RECORDS = ("verdicts", "outbox")
+_OF_COLLECTIONS = (
+    *("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"),
+    *("reembedding", "new_vectors", "new_places"),
+)
 
 
 def sweep(shared: LedgerContext) -> None:
@@ -41,7 +45,8 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     records = "SELECT record_key FROM records WHERE collection_key = ?"
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
-    for table in ("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"):
+    graph_rows.drop_collection(sql, collection)
+    for table in _OF_COLLECTIONS:
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
     for table in (*_OF_USERS, *removals.TABLES):
         sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
