@@ -58,11 +58,16 @@ def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
     before = _alike(one, other)
     if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
         return False
-    if old.titled and old.titled == new.titled and before >= old.titled:
+    if 0 < old.titled == new.titled <= before and _asked_for(one[: old.titled], about):
         return True
     if not _verb_before(one, other, before, about):
         return _of_the_owner(one, other, about)
     return _in_one_place(one, other, before, about.stems & old.stems)
+
+
+def _asked_for(title: Sequence[str], about: Asked) -> bool:
+    """Whether it is a title that the cue holds, as in "Budget: 500 euros", and no speaker."""
+    return frozenset(words(" ".join(title))) <= about.stems - about.names
 
 
 def begins_otherwise(old: Statement, new: Statement) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 # Words and phrases, by commas; `*` at the end of a word: whatever follows; `_`: any word; `.`: the end of the text.
 _LEXICON = {
     "home": (
-        "based in, based ., live in, live at, live ., live now, live today, live these, lives in, lives at, lives .,"
+        "moved from, based in, based ., live in, live at, live ., live now, live today, live these,"
+        " lives in, lives at, lives .,"
         " living in, lives now, move to, moved to, moved into, moved back, moved house, moving to, settled in, settled"
         " there, settled down, relocated to, resid*, new home, my home, our home, new flat, new apartment, new house,"
         " flat in, apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*, vit à, vive,"
@@ -65,7 +66,7 @@ _LEXICON = {
     "school": (
         "school*, pupil*, enrolled, enroled, universit*, college*, kindergarten, transferred to, attend, attends"
     ),
-    "studies": "study, studies, studying, major, degree, subject, thesis",
+    "studies": "study, studies, studying, transferred to, enrolled, major, degree, subject, thesis",
     "partner": (
         "partner*, husband, wife, spouse, girlfriend, boyfriend, fianc*, single, dating, engaged, married, wedding,"
         " divorced, separated, broke up, widowed"

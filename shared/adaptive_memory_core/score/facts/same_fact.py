@@ -46,6 +46,8 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return False
     if new.denied != old.denied:
         return old.stems <= new.stems or new.stems <= old.stems
+    if bool(old.names - about.stems) != bool(new.names - about.stems):
+        return False  # "Ana's car is a Fiat", "Ana's car is dirty"
     return says_otherwise(old, new, about)
 
 
@@ -73,18 +75,17 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     repeated = old.stems & about.stems
     if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
-    if not new.announced and not begins_otherwise(old, new) and not says_otherwise(old, new, about):
+    free = new.announced or begins_otherwise(old, new)
+    if not free and not says_otherwise(old, new, about):
         return False  # "the lamp costs ...", "the lamp shade costs ..."
-    return bool(known) or _kind(old, about) == _kind(new, about)
+    return (free and bool(known)) or _kind(old, about) == _kind(new, about)
 
 
 def related(new: Statement, about: Asked) -> bool | None:
     """Whether it speaks of what was asked for, as far as the lexicon knows; None where it does not."""
-    if new.announced and about.stems <= new.stems:
-        return True
-    if about.relations and new.relations:
-        return not about.relations.isdisjoint(new.relations)
-    return None
+    if about.relations:
+        return not about.relations.isdisjoint(new.relations) if new.relations else None
+    return True if new.announced and about.stems <= new.stems else None
 
 
 def answers(old: Statement, about: Asked) -> bool:
