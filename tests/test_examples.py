@@ -50,6 +50,10 @@ SAYS = {
         "refused: Record 'costs' is everyone's",
         "4 pages are left",
     ],
+    "09_several_steps.py": [
+        "and the graph:      ['lothair-1', 'lothair-2', 'teutberga']",
+        "-> 'lothair i' -> sentence 1 of 'lothair-1'",
+    ],
     "11_langchain_chain.py": [
         "ana: (no key, so no model) Ana drinks green tea.",
         "ben: (no key, so no model) Ben drinks black coffee.",

@@ -15,7 +15,7 @@ class Graphs:
     """What the channel "graph" does with the names in a question; the defaults: benchmarks/multi_hop.py."""
 
     form: Form = "ours"  # "ours", or "paper": equations 3 to 9 of GAM-RAG as they stand
-    weight: float = 1.0  # what it counts in the relevance, beside Fusion's weights; benchmarks/multi_hop.py
+    weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; benchmarks/multi_hop.py
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; benchmarks/multi_hop.py
     sentences: int = 3  # that a round activates; the paper
     names: int = 8  # that a round goes on with; 5 in the paper loses .014; benchmarks/multi_hop.py
