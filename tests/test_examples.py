@@ -50,7 +50,15 @@ SAYS = {
         "refused: Record 'costs' is everyone's",
         "4 pages are left",
     ],
-    "09_several_steps.py": [
+    "09_another_embedder.py": [
+        "meanwhile by letters",
+        "300 of 300",
+        "from now on by pairs -> offee.",
+        "n7 is pinned: True | verdicts: 1",
+        "was written with 'pairs' (81 dimensions); given is 'letters'",
+        "opened again: 300 records",
+    ],
+    "10_several_steps.py": [
         "and the graph:      ['lothair-1', 'lothair-2', 'teutberga']",
         "-> 'lothair i' -> sentence 1 of 'lothair-1'",
     ],

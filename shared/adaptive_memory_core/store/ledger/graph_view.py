@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, PassageKey, Rows, SentenceKey, passage_of
+from adaptive_memory_core.graph.ports import (
+    MOST_TITLED,
+    SENTENCE_BITS,
+    Array,
+    PassageKey,
+    Rows,
+    SentenceKey,
+    passage_of,
+)
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 NONE: Array = np.empty(0, dtype=np.int64)

@@ -25,6 +25,7 @@ PARTS = (
         "graph",
         "mirror",
         "mirror_pages",
+        "new_vectors",
         "due_records",
         "sharing",
         "retention",

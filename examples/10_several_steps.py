@@ -1,6 +1,6 @@
 """What if no single record answers a question? The graph goes on from one record to the next by the names in them.
 
-python examples/09_several_steps.py
+python examples/10_several_steps.py
 """
 
 from __future__ import annotations
