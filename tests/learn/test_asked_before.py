@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,39 +21,37 @@ VERDICTS = st.tuples(st.integers(0, 3), VECTORS, st.integers(0, 3), st.integers(
 EAST, NEAR_EAST, NORTH = np.array([1.0, 0.0]), unit(np.array([1.0, 0.2])), np.array([0.0, 1.0])
 
 
-def questions(*verdicts: tuple[int, np.ndarray, int, int]) -> Questions:
+def questions(*verdicts: tuple[int, Any, int, int]) -> Questions:
     """Verdicts as (record, question, helpful, unhelpful)."""
     records, vectors, helpful, unhelpful = zip(*verdicts, strict=True)
     ids = [str(one) for one in range(1 + max(records))]
     return Questions(ids, np.array(vectors), records, range(len(vectors)), helpful, unhelpful)
 
 
-def moves(
-    known: Questions, cue: np.ndarray, relevance: float = 0.4, numbers: AskedBefore = NUMBERS
-) -> dict[str, float]:
+def moves(known: Questions, cue: Any, relevance: float = 0.4, numbers: AskedBefore = NUMBERS) -> dict[str, float]:
     said = told(known, cue, numbers)
     return {one: gained(relevance, it.near, it.trusted, it.against, numbers) for one, it in said.items()}
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
-def test_only_a_record_with_a_similar_question_is_spoken_of(given, cue) -> None:
+def test_only_a_record_with_a_similar_question_is_spoken_of(given: Any, cue: Any) -> None:
     near = {str(record) for record, vector, good, bad in given if good + bad and float(vector @ cue) > NUMBERS.floor}
     assert told(questions(*given), cue, NUMBERS).keys() <= near
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS, st.floats(0, 1))
-def test_no_score_leaves_its_range(given, cue, relevance) -> None:
+def test_no_score_leaves_its_range(given: Any, cue: Any, relevance: float) -> None:
     for by in moves(questions(*given), cue, relevance).values():
         assert -1e-9 <= relevance + by <= 1 + 1e-9
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
-def test_all_records_together_are_trusted_no_more_than_whole(given, cue) -> None:
+def test_all_records_together_are_trusted_no_more_than_whole(given: Any, cue: Any) -> None:
     assert sum(one.trusted for one in told(questions(*given), cue, NUMBERS).values()) <= 1 + 1e-9
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
-def test_a_record_that_was_never_helpful_gains_nothing(given, cue) -> None:
+def test_a_record_that_was_never_helpful_gains_nothing(given: Any, cue: Any) -> None:
     helpful = {str(record) for record, _, good, _ in given if good}
     assert all(by <= 0 for one, by in moves(questions(*given), cue).items() if one not in helpful)
 

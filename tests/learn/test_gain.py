@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,27 +32,31 @@ EAST, NORTH = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
 
 @given(UNITS, UNITS, SHARES, st.sampled_from([0.0, 1.0, -1.0]))
-def test_the_correction_moves_the_support_to_the_verdict_by_the_gain(vector, question, step, judged) -> None:
+def test_the_correction_moves_the_support_to_the_verdict_by_the_gain(
+    vector: Any, question: Any, step: float, judged: float
+) -> None:
     """Equation 16, which equation 12 gives as long as nothing is normalised."""
     before, after = cosine(vector, question), float(np.dot(corrected(vector, question, judged, step), question))
     assert after == pytest.approx((1 - step) * before + step * judged, abs=1e-9)
 
 
 @given(UNITS, UNITS, SHARES)
-def test_what_is_orthogonal_to_the_question_stays(vector, question, step) -> None:
+def test_what_is_orthogonal_to_the_question_stays(vector: Any, question: Any, step: float) -> None:
     moved = corrected(vector, question, 1.0, step)
     across = [one - np.dot(one, question) * question for one in (vector, moved)]
-    assert np.allclose(*across, atol=1e-9)
+    assert np.allclose(across[0], across[1], atol=1e-9)
 
 
 @given(SHARES, st.floats(0.01, 10), st.floats(0.0001, 1))
-def test_uncertainty_stays_within_its_bounds_and_never_collapses(uncertainty, noise, process_noise) -> None:
+def test_uncertainty_stays_within_its_bounds_and_never_collapses(
+    uncertainty: float, noise: float, process_noise: float
+) -> None:
     after = surer(uncertainty, kalman_gain(uncertainty, noise), process_noise)
     assert min(1.0, process_noise) <= after <= 1.0
 
 
 @given(UNITS, UNITS, st.booleans())
-def test_a_belief_stays_of_unit_length(vector, question, supports) -> None:
+def test_a_belief_stays_of_unit_length(vector: Any, question: Any, supports: bool) -> None:
     after = updated(Belief(vector), question, supports=supports, noise=Gain())
     assert float(np.linalg.norm(after.vector)) == pytest.approx(1.0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
 from typing import Any, Literal, overload
@@ -18,6 +18,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
+REASON_WIDTH = 200
 _SIDES = {-1: "before", 1: "after"}
 
 
@@ -47,6 +48,7 @@ class Recall(Sequence[Scored]):
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     unrelated: float | None = None
     use: Use = NO_USE
+    because: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # why hits were found, by id
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -77,6 +79,7 @@ class Recall(Sequence[Scored]):
             *_time(self.intent),
             *believed([*self.kept, *(one.scored for one in self.dropped if one.scored is not None)], self.policy),
             *_use(self.use),
+            *_because(self.because),
             *_around(self.beside),
             *_chance(self.unrelated),
             *self.trace,
@@ -148,6 +151,11 @@ def _use(use: Use) -> list[str]:
         *said,
         f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it",
     ]
+
+
+def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
+    """Why records are among the hits, where a source says more than a number."""
+    return [f"{short(one)} {short(reason, REASON_WIDTH)}" for one, reasons in because.items() for reason in reasons]
 
 
 def _around(beside: tuple[Neighbour, ...]) -> list[str]:

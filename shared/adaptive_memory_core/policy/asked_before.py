@@ -7,6 +7,9 @@ from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
 
+NEAR, TRUSTED, AGAINST = "asked_near", "asked_trusted", "asked_against"  # the leads, of which the part is made
+PART = "asked_before"
+
 
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
@@ -38,3 +41,6 @@ class AskedBefore:
 
     def __post_init__(self) -> None:
         check_ranges(self, self.RANGES)
+
+
+SIMILAR_QUESTIONS = AskedBefore()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adaptive_memory_core.policy.channel_names import DENSE
@@ -47,6 +47,7 @@ class Answer:
     cue: Cue | None = None  # the cue as later sources are to take it: with its vector, or less what was taken care of
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
+    because: Mapping[str, str] = field(default_factory=dict)  # why it names records, for `explain()`, by stored id
 
     @property
     def says_something(self) -> bool:

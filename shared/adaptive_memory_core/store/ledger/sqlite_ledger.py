@@ -14,6 +14,7 @@ from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
+from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuestions
 from adaptive_memory_core.store.ledger.log import LedgerLog
 from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
@@ -55,7 +56,7 @@ class SQLiteLedger:
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
         self.sharing = LedgerSharing(shared)
-        self.own_policies = LedgerPolicies(shared)
+        self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property
