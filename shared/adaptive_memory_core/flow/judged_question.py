@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.time_limits import embedded
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import JudgedQuestion, Ports
@@ -16,6 +16,8 @@ def judged_question(ports: Ports, past: PastRecall, policy: Policy) -> Flow[Judg
         return None
     vector, text = past.cue.vector, past.cue.text
     if vector is None and text.strip():
-        made = yield from attempt(AdaptiveMemoryError, embedded, ports, text, policy)
-        vector = made.value
+        try:
+            vector = yield from embedded(ports, text, policy)
+        except AdaptiveMemoryError:  # of the embedder: a verdict is not lost for that
+            return None
     return None if vector is None else JudgedQuestion(past.id, vector, policy.asked_before.most)

@@ -36,7 +36,7 @@ class AskedBefore:
             return Answer(self.name)
         known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
         if known.value is None:
-            return Answer(self.name)
+            return Answer(self.name, error=known.error)
         said = _told(known.value, cue.vector, request)
         if not said:
             return Answer(self.name)

@@ -23,8 +23,9 @@ MOST_USERS = 64  # whose questions stay in RAM
 _STANDING = "SELECT questions_changed, questions_last FROM users WHERE user_key = ?"
 _WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE question_key = ?"
 _OF_RECORD = (
-    "SELECT stored_id, vector, sum(helpful), sum(unhelpful) FROM judged_for JOIN judged_questions USING (question_key) "
-    "JOIN records USING (record_key) WHERE record_key = ? GROUP BY question_key ORDER BY question_key"
+    "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful) FROM judged_for "
+    "JOIN judged_questions USING (question_key) JOIN records USING (record_key) "
+    "WHERE record_key = ? GROUP BY question_key ORDER BY question_key"
 )
 
 

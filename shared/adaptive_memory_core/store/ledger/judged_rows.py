@@ -22,7 +22,8 @@ _OF_RECORD = (
 )
 _JOIN = "UPDATE judged_for SET question_key = ? WHERE record_key = ? AND question_key = ?"
 _NEWS = (
-    "SELECT stored_id, question_key, helpful, unhelpful FROM judged_for JOIN records USING (record_key) "
+    "SELECT stored_id, question_key, judged_for.helpful, judged_for.unhelpful "
+    "FROM judged_for JOIN records USING (record_key) "
     "WHERE user_key = ? AND {whose} AND judged_key > ? ORDER BY judged_key"
 )
 _VECTOR = "SELECT vector FROM judged_questions WHERE question_key = ?"
@@ -104,6 +105,10 @@ def _extended(sql: sqlite3.Connection, before: Questions, new: list[Any]) -> Que
     ]
     vectors = np.concatenate((old, np.array(added, dtype=np.float32).reshape(-1, size)))
     return Questions(list(ids), vectors, one, two, three, four, list(keys))
+
+
+def _behind(known: Any, more: list[int]) -> Any:
+    return np.concatenate((known, np.array(more, dtype=np.int64)))
 
 
 def _numbers(blob: bytes) -> Any:
