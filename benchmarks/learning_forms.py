@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.learn.asked_before import Questions, gained, told
 from adaptive_memory_core.learn.gain import Belief, updated
 from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.gain import Gain
+from benchmarks.rot import Clock
 
 Items = Mapping[str, Any]
+START, HOUR = 1_760_000_000.0, 3_600.0
+
+
+class Asked(NamedTuple):
+    """A question in words and as a vector."""
+
+    text: str
+    vector: Any
 
 
 class Form(Protocol):
     """It ranks the items for a question, and hears which were helpful for it."""
 
-    def ranked(self, question: Any) -> Sequence[str]: ...
-    def judge(self, question: Any, item: str, helpful: bool) -> None: ...
+    def ranked(self, asked: Asked) -> Sequence[str]: ...
+    def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None: ...
 
 
 class Paper:
@@ -30,14 +40,15 @@ class Paper:
         self._memory = self._vectors.copy()
         self._uncertainty = np.full(len(self._ids), Gain().first_uncertainty)
 
-    def ranked(self, question: Any) -> Sequence[str]:
-        gates = 1.0 + (1.0 - self._uncertainty) * (self._memory @ question)
-        return _best_first(self._ids, (self._vectors @ question) * gates)
+    def ranked(self, asked: Asked) -> Sequence[str]:
+        gates = 1.0 + (1.0 - self._uncertainty) * (self._memory @ asked.vector)
+        return _best_first(self._ids, (self._vectors @ asked.vector) * gates)
 
-    def judge(self, question: Any, item: str, helpful: bool) -> None:
-        at = self._ids.index(item)
-        belief = Belief(self._memory[at], float(self._uncertainty[at]))
-        self._memory[at], self._uncertainty[at] = updated(belief, question, supports=helpful, noise=Gain())
+    def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None:
+        for item, helpful in verdicts.items():
+            at = self._ids.index(item)
+            belief = Belief(self._memory[at], float(self._uncertainty[at]))
+            self._memory[at], self._uncertainty[at] = updated(belief, asked.vector, supports=helpful, noise=Gain())
 
 
 class Ours:
@@ -50,7 +61,8 @@ class Ours:
         self._verdicts: list[tuple[int, int, int, int]] = []  # item, question, helpful, unhelpful
         self._known: Questions | None = None
 
-    def ranked(self, question: Any) -> Sequence[str]:
+    def ranked(self, asked: Asked) -> Sequence[str]:
+        question = asked.vector
         relevance = self._vectors @ question
         if self._known is None and self._verdicts:
             columns = np.array(self._verdicts).T
@@ -61,11 +73,27 @@ class Ours:
                 relevance[at] += gained(float(relevance[at]), said.near, said.trusted, said.against, self._numbers)
         return _best_first(self._ids, relevance)
 
-    def judge(self, question: Any, item: str, helpful: bool) -> None:
-        if not self._questions or self._questions[-1] is not question:
-            self._questions.append(question)
-        self._verdicts.append((self._ids.index(item), len(self._questions) - 1, int(helpful), int(not helpful)))
-        self._known = None
+    def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None:
+        number, self._known = len(self._questions), None
+        self._questions.append(asked.vector)
+        for item, helpful in verdicts.items():
+            self._verdicts.append((self._ids.index(item), number, int(helpful), int(not helpful)))
+
+
+class OfMemory:
+    """A memory as users have it: recalls that are read, an hour apart, and feedback."""
+
+    def __init__(self, memory: AdaptiveMemory, clock: Clock, policy: Policy) -> None:
+        self._user, self._clock, self._policy = memory.for_user("a reader"), clock, policy
+
+    def ranked(self, asked: Asked) -> Sequence[str]:
+        return self._user.recall(asked.text, k=5, policy=self._policy, reinforce=False).ids
+
+    def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None:
+        self._clock.now += HOUR
+        found = self._user.recall(asked.text, k=5, policy=self._policy)
+        good, bad = ([one for one in found.ids if verdicts.get(one) is helpful] for helpful in (True, False))
+        self._user.feedback(found, helpful=good, unhelpful=bad)
 
 
 def _best_first(ids: Sequence[str], scores: Any) -> list[str]:

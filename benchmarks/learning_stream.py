@@ -6,8 +6,8 @@ Of the intents of CLINC150 and BANKING77, 70 % come up in a stream, ten question
 best that are found for a question each gets a verdict: helpful if it is the intent, else unhelpful. After 1, 2, 5 and
 10 questions of each intent others are asked, of these intents and of the 30 % that never came up: what those lose is
 the harm. A share of the verdicts may be wrong (`--wrong`). "paper" is GAM-RAG's update and gate, "ours" is what
-`Policy.asked_before` does; both over the similarity of vectors alone, without which no memory is needed. `--memory`
-asks a memory instead, with everything that recall does by default, with and without `asked_before`.
+`Policy.asked_before` does; both over the similarity of vectors alone. `--forms memory "memory without"` asks a memory
+instead, with all that recall does by default, with and without `asked_before`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import chromadb
 import numpy as np
 
-from adaptive_memory_core import LocalEmbedder, MiniLMEmbedder
+from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, MiniLMEmbedder, Policy
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, load
-from benchmarks.learning_forms import FORMS, Form
+from benchmarks.learning_forms import FORMS, START, Asked, Form, Items, OfMemory
 from benchmarks.report import print_table, write_json
+from benchmarks.rot import Clock
 
 SHOWN, ROUNDS, STREAMED = 5, 10, 0.7
+POLICIES = {"memory": Policy(), "memory without": Policy().replace(asked_before={"weight": 0.0})}
 EMBEDDERS = {"local": LocalEmbedder, "minilm": MiniLMEmbedder}
 
 
@@ -44,7 +47,7 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=["clinc150", "banking77"])
     parser.add_argument("--embedder", default="local", choices=list(EMBEDDERS))
-    parser.add_argument("--forms", nargs="+", default=["paper", "ours"], choices=list(FORMS))
+    parser.add_argument("--forms", nargs="+", default=["paper", "ours"], choices=[*FORMS, *POLICIES])
     parser.add_argument("--wrong", nargs="+", type=float, default=[0.0, 0.1, 0.3], help="shares of wrong verdicts")
     parser.add_argument("--after", nargs="+", type=int, default=[1, 2, 5, 10], help="questions of each intent")
     parser.add_argument("--streams", type=int, default=3)
@@ -69,7 +72,7 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
     for wrong in arguments.wrong:
         for name in arguments.forms:
             measured = [
-                measure(FORMS[name](items), stream, vectors, wrong, arguments.after, seed)
+                measured_in(name, data, items, embedder, (stream, vectors, wrong, arguments.after, seed))
                 for seed, stream in enumerate(streams)
             ]
             for place, after in enumerate([0, *arguments.after]):
@@ -81,6 +84,21 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
                     "after": after,
                     **{key: round(mean([one[key] for one in numbers]), 3) for key in numbers[0]},
                 }
+
+
+def measured_in(name: str, data: Dataset, items: Items, embedder: Any, how: tuple[Any, ...]) -> list[dict[str, float]]:
+    """By a form over vectors, or in a memory of its own."""
+    if name in FORMS:
+        return measure(FORMS[name](items), *how)
+    client, clock = chromadb.EphemeralClient(), Clock(START)
+    space: Any = {"hnsw": {"space": "cosine"}}
+    collection = client.create_collection("stream", embedding_function=None, configuration=space, get_or_create=True)
+    keeping = Keeping(lag_seconds=3_600)
+    with AdaptiveMemory(collection, embedder=embedder, clock=clock, keeping=keeping) as memory:
+        memory.for_user("a reader").remember_many([{"text": one.text, "id": one.id} for one in data.items])
+        found = measure(OfMemory(memory, clock, POLICIES[name]), *how)
+    client.delete_collection("stream")
+    return found
 
 
 def stream_of(data: Dataset, seed: int, count: int) -> Stream:
@@ -110,9 +128,9 @@ def measure(
     found = [standing(form, stream, vectors)]
     for number, questions in enumerate(stream.rounds, start=1):
         for question in questions:
-            vector = vectors[question.query]
-            for one in form.ranked(vector)[:SHOWN]:
-                form.judge(vector, one, (one in question.gold_ids) ^ (chance.random() < wrong))
+            asked = Asked(question.query, vectors[question.query])
+            shown = form.ranked(asked)[:SHOWN]
+            form.judge(asked, {one: (one in question.gold_ids) ^ (chance.random() < wrong) for one in shown})
         if number in after:
             found.append(standing(form, stream, vectors))
     return found
@@ -121,7 +139,7 @@ def measure(
 def standing(form: Form, stream: Stream, vectors: dict[str, Any]) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for name, questions in (("", stream.streamed), ("never ", stream.never)):
-        ranked = [(form.ranked(vectors[one.query]), one.gold_ids) for one in questions]
+        ranked = [(form.ranked(Asked(one.query, vectors[one.query])), one.gold_ids) for one in questions]
         numbers[f"{name}R@1"] = mean([float(ids[0] in gold) for ids, gold in ranked])
         numbers[f"{name}R@5"] = mean([float(bool({*ids[:SHOWN]} & {*gold})) for ids, gold in ranked])
         numbers[f"{name}NDCG@5"] = mean([ndcg_at(ids, gold, k=SHOWN) for ids, gold in ranked])
