@@ -49,6 +49,7 @@ class LedgerJudgedQuestions:
             for stored_id, record in known.items():
                 helpful = verdicts[stored_id] is Verdict.HELPFUL
                 judged_rows.put(sql, record, key, question.recall_id, int(helpful), int(not helpful))
+            for record in known.values():  # once all have it: a question without a row is let go of
                 judged_rows.join_too_many(sql, record, question.most)
 
     def of(self, scope: Scope) -> Questions | None:

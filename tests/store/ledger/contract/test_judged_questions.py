@@ -103,6 +103,15 @@ def test_beyond_the_most_the_nearest_become_one_and_all_verdicts_count(ledger: L
     assert sorted(np.bincount(found.rows, found.helpful).tolist()) == [1, 2]
 
 
+def test_a_question_that_one_record_joins_to_another_stays_for_the_others(ledger: Ledger) -> None:
+    for number, vector in enumerate([EAST, NORTH]):
+        judge(ledger, f"r{number}", vector, most=2, tea=GOOD)
+    judge(ledger, "r2", [1.0, 0.1], most=2, tea=GOOD, milk=GOOD)
+    found = known(ledger)
+    assert len(found.vectors) == 3
+    assert np.bincount(found.records, found.helpful).tolist() == [3, 1]
+
+
 def test_a_question_goes_with_the_last_record_that_was_judged_for_it(ledger: Ledger) -> None:
     judge(ledger, "r1", EAST, tea=GOOD, milk=BAD)
     ledger.removal.erase(ALICE, "tea", "tea", existed=True, now=1.0)
