@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy, Weights
 from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.policy.fusion import LEADS
+from benchmarks.baselines import BOTH, Ranking, recalled
 from benchmarks.data import Question
 from benchmarks.rot import user_of
 
@@ -31,6 +33,19 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) 
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
     return replace(Fusion(float(share[0]), usual.doubt, *map(float, share[1:])), dense_least=usual.dense_least)
+
+
+def cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times, deep: int) -> Iterator[Ranking]:
+    """Each question ranked with weights that were fitted without its user."""
+    users = sorted({question.tenant for question in questions if question.tenant is not None})
+    halves = [set(users[::2]), set(users[1::2])]
+    asks = []
+    for half in halves:
+        fusion = fitted(memory, [question for question in questions if question.tenant in half], times)
+        print("fitted:", fusion, file=sys.stderr)
+        asks.append(recalled(memory, Policy(channels=BOTH, fusion=fusion), times))
+    for question in questions:
+        yield asks[0 if question.tenant in halves[1] else 1](question, deep)
 
 
 def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual: Fusion) -> tuple[Any, Any] | None:

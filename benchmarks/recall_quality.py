@@ -3,12 +3,15 @@
     python -m benchmarks.recall_quality --data DIR
     python -m benchmarks.recall_quality --data DIR --sets locomo --fit
     python -m benchmarks.recall_quality --data DIR --sets locomo madial_en --embedder minilm
+    python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams --unknown
+
+`--sets` and `--every` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and compares the
+default with its vectors alone.
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
 metadata, the speaker stands in the text. Chats with an assistant are asked in the same way, and `mixture` is all sets
 in the memory of one user. The last table has one line a set: the default beside each channel alone.
-
 `r500` and `r1000` are the share of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each
 session's heading), `all 1000` the share of questions with all of it.
 `--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
@@ -25,24 +28,27 @@ from typing import Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, MiniLMEmbedder, Policy
+from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
-from benchmarks.baselines import BOTH, Ranking, baselines, chunked, recalled
+from adaptive_memory_core.models.embedder import Embedder
+from benchmarks.baselines import Ranking, baselines, chunked, recalled
+from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
-from benchmarks.fit import fitted
+from benchmarks.embedders import EMBEDDERS, embedder_of
+from benchmarks.fit import cross_fitted
 from benchmarks.mixture import MIXTURE, data_of
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, said, user_of
 
 CONVERSATIONS = ("locomo",)
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}  # of LoCoMo
 SETS = (
     *("locomo", "assistant_chats", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "timeqa_human"),
     *("banking77", "clinc150", MIXTURE),
 )
-EMBEDDERS: dict[str, Callable[[], Any]] = {"local": LocalEmbedder, "minilm": MiniLMEmbedder}
 K, DEEP = 10, 60
+ALONE, DEFAULT = "vectors alone", "default"
+POLICIES = {ALONE: Policy(channels=("dense",)), DEFAULT: Policy()}
 Row = dict[str, Any]
 
 
@@ -51,6 +57,8 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument("--unknown", action="store_true", help="treat the embedder as one that nobody measured")
+    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
@@ -67,12 +75,12 @@ def main() -> None:
 
 
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
-    questions = asked(data, arguments.questions, arguments.seed)
+    questions = asked(data, arguments.questions, arguments.seed)[:: arguments.every]
     items = {item.id: item for item in data.items}
     base: list[float] | None = None
     for name, rankings in answers(data, questions, arguments):
         row, gains = measured(data, items, questions, rankings)
-        base = gains if name == "BM25" else base
+        base = gains if name == (ALONE if arguments.unknown else "BM25") else base
         yield {"set": data.name, "questions": len(questions), "system": name, **row, **_against(gains, base, arguments)}
 
 
@@ -87,18 +95,24 @@ def answers(
     data: Dataset, questions: Sequence[Question], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, list[Ranking]]]:
     """Each system's name, and its ranking for every question."""
-    embed = EMBEDDERS[arguments.embedder]()
+    embed = embedder_of(arguments.embedder, unknown=arguments.unknown)
+    if not arguments.unknown:
+        yield from _of_others(data, questions, embed)
+    with opened("ours", data, turn, embed) as memory:
+        for system in (ALONE, DEFAULT) if arguments.unknown else (DEFAULT,):
+            ask = recalled(memory, POLICIES[system], ends(data))
+            yield system, [ask(question, DEEP) for question in questions]
+        if arguments.fit and data.name in CONVERSATIONS:
+            yield "cross-fitted", list(cross_fitted(memory, questions, ends(data), DEEP))
+
+
+def _of_others(data: Dataset, questions: Sequence[Question], embed: Embedder) -> Iterator[tuple[str, list[Ranking]]]:
     with opened("plain", data, plain, embed) as memory:
         for name, ask in baselines(memory):
             yield name, [ask(question, DEEP) for question in questions]
     if data.name in CONVERSATIONS:
-        ask = chunked(data, embed)
+        ask = chunked(data, embed.embed_documents)
         yield "chunks", [ask(question, DEEP) for question in questions]
-    with opened("ours", data, turn, embed) as memory:
-        ask = recalled(memory, Policy(), ends(data))
-        yield "default", [ask(question, DEEP) for question in questions]
-        if arguments.fit and data.name in CONVERSATIONS:
-            yield "cross-fitted", list(_cross_fitted(memory, data, questions))
 
 
 def asked(data: Dataset, most: int, seed: int) -> list[Question]:
@@ -145,19 +159,6 @@ def turn(item: Item) -> Mapping[str, Any]:
     return {"text": item.text, "id": item.id, "created_at": item.ts, "metadata": told}
 
 
-def _cross_fitted(memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]) -> Iterator[Ranking]:
-    """Each question ranked with weights that were fitted without its user."""
-    users = sorted({question.tenant for question in questions if question.tenant is not None})
-    halves, times = [set(users[::2]), set(users[1::2])], ends(data)
-    asks = []
-    for half in halves:
-        fusion = fitted(memory, [question for question in questions if question.tenant in half], times)
-        print("fitted:", fusion, file=sys.stderr)
-        asks.append(recalled(memory, Policy(channels=BOTH, fusion=fusion), times))
-    for question in questions:
-        yield asks[0 if question.tenant in halves[1] else 1](question, DEEP)
-
-
 def measured(
     data: Dataset, items: Mapping[str, Item], questions: Sequence[Question], rankings: Sequence[Ranking]
 ) -> tuple[Row, list[float]]:
@@ -168,35 +169,16 @@ def measured(
     row: Row = {"recall@10": round(mean(found), 3), "NDCG@10": round(mean(gains), 3)}
     if data.name not in CONVERSATIONS:
         return row, gains
-    sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
-    row["session hit@1"] = round(mean([float(one) for one in sessions]), 3)
-    for budget in (500, 1000):
-        shown = [evidence(ranking, gold, items, budget) for ranking, gold in pairs]
-        row[f"r{budget}"] = round(mean(shown), 3)
-    row["all 1000"] = round(mean([float(one == 1.0) for one in shown]), 3)
-    for number, name in CATEGORIES.items():
-        own = [one for one, question in zip(found, questions, strict=True) if question.more["category"] == number]
-        row[f"{name}, recall@10"] = round(mean(own), 3)
+    row |= of_conversations(items, questions, rankings, found)
     return row, gains
 
 
-def evidence(ranking: Ranking, gold: Sequence[str], items: Mapping[str, Item], budget: int) -> float:
-    """The share of the gold among the first so many tokens."""
-    spent, shown, headings = 0.0, set(), set()
-    for one in ranking:
-        spent += len(f"{said(items[one])}\n") / 4 + (0 if items[one].session in headings else 6)
-        if spent > budget:
-            break
-        headings.add(items[one].session)
-        shown.add(one)
-    return len(shown & set(gold)) / len(set(gold))
-
-
 def _against(gains: Sequence[float], base: Sequence[float] | None, arguments: argparse.Namespace) -> Row:
+    over = f"NDCG over {ALONE if arguments.unknown else 'BM25'}"
     if base is None or base is gains:
-        return {"NDCG over BM25": "", "95 %": ""}
+        return {over: "", "95 %": ""}
     change = paired_difference(gains, base, seed=arguments.seed)
-    return {"NDCG over BM25": f"{change.mean:+.3f}", "95 %": f"{change.low:+.3f} to {change.high:+.3f}"}
+    return {over: f"{change.mean:+.3f}", "95 %": f"{change.low:+.3f} to {change.high:+.3f}"}
 
 
 if __name__ == "__main__":

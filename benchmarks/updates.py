@@ -25,7 +25,7 @@ import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.evaluate.metrics import mean
-from benchmarks.recall_quality import EMBEDDERS
+from benchmarks.embedders import EMBEDDERS
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, Clock
 from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation

@@ -69,6 +69,9 @@ class AdaptiveMemory:
         It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`. Any
         number of processes may have a directory open; one of them holds Chroma, the others use what the ledger has.
         """
+        given = checked(options, usual_clock=time.time)
+        wiring.Asked(given)  # what is wrong is refused before a directory is made
+        options["shared"] = check.shared(given["shared"])
         options["embedder"] = source = bundled_unless(options.get("embedder"))
         directory = locations.checked(path)
         while True:

@@ -85,6 +85,10 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
         raise InvalidInputError(
             f"fields is {options['fields']!r}, keeping is {options['keeping']!r}. Give Fields(...) and Keeping(...)."
         )
+    if (languages := options.get("languages")) is not None and not isinstance(languages, Iterable):
+        raise InvalidInputError(
+            f"languages is {languages!r}. Give a list of rules, such as adaptive_memory_core.languages.all_languages()."
+        )
     if (durability := options.get("durability")) is not None:
         options["keeping"] = replace(options["keeping"] or Keeping(), durability=durability)
     return options

@@ -11,7 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.flow.steps.as_of_day import NO_LOG
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
-from tests.conftest import DAY, START, Clock, word_vectors
+from tests.conftest import DAY, START, Clock, Open, word_vectors
 
 BOTH = Policy(channels=("dense", "lexical"))
 
@@ -102,6 +102,28 @@ def test_a_look_back_takes_back_no_later_read(alice: UserMemory, clock: Clock, v
         assert alice.get("green").read == known
     alice.recall("green tea")
     assert (alice.get("green").read.last_read, alice.get("green").read.retrieval_count) == (clock(), 2)
+
+
+def test_looks_back_are_no_recalls_that_are_lost(alice: UserMemory, clock: Clock) -> None:
+    alice.remember("green tea")
+    for _ in range(3):
+        clock.pass_days(1)
+        alice.recall("tea")
+    clock.pass_days(30)
+    for day in (2.5, 1.5, 1.5, 2.5, 1.5):
+        assert alice.recall("tea", now=START + day * DAY).trace == ()
+
+
+def test_recalls_that_the_log_no_longer_holds_are_named(open_memory: Open, clock: Clock) -> None:
+    memory = open_memory()
+    alice = memory.for_user("alice")
+    alice.remember("green tea")
+    for _ in range(4):
+        clock.pass_days(1)
+        alice.recall("tea")
+    memory.ports().ledger.retention.trim(now=clock(), log_days=1_000, log_recalls=2)
+    (note,) = alice.recall("tea", now=START + 3.5 * DAY, reinforce=False).trace
+    assert note == "the log holds 1 of the 3 recalls up to that day: what the others read is not known"
 
 
 def test_where_no_log_is_kept_a_note_says_so(collection: Collection, clock: Clock, embed: Any) -> None:

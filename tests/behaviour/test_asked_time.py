@@ -206,10 +206,11 @@ def test_an_agents_state_is_looked_for_by_its_task(alice: UserMemory) -> None:
         [{"text": "deploy the billing service", "id": "task"}, {"text": "hello again friend", "id": "small talk"}]
     )
     state = AgentState(goal="deploy billing service", utterance="hello again friend")
-    answer = alice.recall(state, k=1, reinforce=False)
+    vectors = Policy(channels=("dense",))
+    answer = alice.recall(state, k=1, reinforce=False, policy=vectors)
     assert answer.ids == ("task",)
     assert answer.cue.own_words == "hello again friend"
-    assert alice.recall(build_cue(state), k=1, reinforce=False).ids == ("task",)
+    assert alice.recall(build_cue(state), k=1, reinforce=False, policy=vectors).ids == ("task",)
 
 
 def test_the_time_is_read_in_the_users_words_and_not_in_the_agents(alice: UserMemory) -> None:

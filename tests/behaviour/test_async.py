@@ -103,7 +103,7 @@ async def test_an_embedders_error_reaches_the_awaiting_caller(
             raise StopIteration("of all things")
         return embed(texts)
 
-    with closing(AdaptiveMemory(collection, embedder=moody)) as memory:
+    with closing(AdaptiveMemory(collection, embedder=moody, policy=Policy(channels=("dense",)))) as memory:
         alice = memory.for_user("alice")
         await alice.aremember("tea")
         with pytest.raises(EmbedderError, match="StopIteration"):

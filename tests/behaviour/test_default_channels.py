@@ -1,4 +1,4 @@
-"""Which channels does a memory find by, if nobody says? Words besides vectors where that was measured to help."""
+"""Which channels does a memory find by, if nobody says? Words besides vectors, as far as they tell something."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.models.embedder import as_embedder
-from adaptive_memory_core.policy.fusion import MEASURED
+from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED
 from tests.conftest import Clock, Vectors
 
 LOCAL = "wordllama-l2-supercat-256"
 BOTH: Any = ("dense", "lexical")
 TURNS = ["I moved to Lisbon last May.", "Do you like it there?", "The weather is lovely.", "And the food?"]
+
+
+@pytest.fixture
+def by_vectors(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory that was opened with vectors alone."""
+    vectors = Policy(channels=("dense",))
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=vectors)) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -41,13 +49,28 @@ def test_an_embedder_that_was_measured_finds_by_words_as_well(known: AdaptiveMem
     assert answer.policy.fusion == MEASURED[LOCAL]
 
 
-def test_an_embedder_of_which_nothing_is_known_ranks_as_similarity_does(memory: AdaptiveMemory) -> None:
+def test_an_embedder_of_which_nothing_is_known_finds_by_words_cautiously(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET"])
+    assert worded(memory) == 2
     answer = alice.recall("what was err_conn_reset?")
-    assert "words" not in answer[0].parts
+    assert "words" in answer[0].parts
+    assert answer.policy.channels == BOTH
+    assert answer.policy.fusion == CAUTIOUS
+
+
+def test_where_no_word_matches_the_order_is_that_of_similarity(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET", "a walk by the lake"])
+    answer = alice.recall("photosynthesis", k=3)
     assert [one.id for one in sorted(answer, key=lambda one: -one.similarity)] == list(answer.ids)
-    assert worded(memory) == 0
+
+
+def test_vectors_alone_are_had_for_the_asking(by_vectors: AdaptiveMemory) -> None:
+    alice = by_vectors.for_user("alice")
+    alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET"])
+    assert "words" not in alice.recall("what was err_conn_reset?")[0].parts
+    assert worded(by_vectors) == 0
 
 
 def test_channels_that_are_given_hold_for_an_embedder_nobody_measured(memory: AdaptiveMemory) -> None:
@@ -72,14 +95,14 @@ def test_words_are_indexed_as_they_are_written(known: AdaptiveMemory) -> None:
     assert worded(known) == 2
 
 
-def test_a_policy_set_later_has_words_indexed_from_then_on(memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_a_policy_set_later_has_words_indexed_from_then_on(by_vectors: AdaptiveMemory) -> None:
+    alice = by_vectors.for_user("alice")
     alice.remember("tea at noon")
-    memory.policy = Policy(channels=BOTH)
+    by_vectors.policy = Policy(channels=BOTH)
     alice.remember("coffee at nine")
-    assert worded(memory) == 1
+    assert worded(by_vectors) == 1
     assert "words" in alice.recall("tea")[0].parts
-    assert worded(memory) == 2
+    assert worded(by_vectors) == 2
 
 
 def test_what_somebody_else_retrieved_is_ranked_by_its_own_similarity(known: AdaptiveMemory) -> None:

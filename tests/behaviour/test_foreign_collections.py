@@ -332,7 +332,7 @@ def test_everyone_is_found_where_nearly_all_belongs_to_users(
     owned: list[Any] = [{"user_id": f"user {n % users}"} for n in range(950)] + [{"source": "wiki"}] * 50
     collection.add(ids=[str(n) for n in range(1_000)], documents=texts, embeddings=embed(texts), metadatas=owned)
     everyone = memory.for_everyone()
-    policy = Policy(weights=Weights(0, 0, 1))
+    policy = Policy(weights=Weights(0, 0, 1), channels=("dense",))
     closest = sorted(range(950, 1_000), key=lambda n: -float(embed([texts[n]])[0] @ embed(["green tea"])[0]))
     for _ in range(2):
         answer = everyone.recall("green tea", k=10, policy=policy)

@@ -16,7 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.store.words import up_to_date as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
@@ -62,19 +62,38 @@ def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
     assert (everything(memory), contents(collection)) == before
 
 
+def ledger_files(directory: Path) -> tuple[Path, Path]:
+    """The ledger's file and its log."""
+    (log,) = directory.glob("*.sqlite3-wal")
+    return Path(str(log).removesuffix("-wal")), log
+
+
 def test_looking_leaves_the_ledgers_file_as_it_was_to_the_byte(open_memory: Open, tmp_path: Path) -> None:
     with closing(open_memory(policy=WORDS)) as memory:
         memory.for_user("alice").remember_many(FILLER)
         memory.for_user("alice").recall("day 7")
-        (path,) = (tmp_path / "memory").glob("*.sqlite3-wal")
-        file = Path(str(path).removesuffix("-wal"))
         memory.flush()
-        before = file.read_bytes(), path.read_bytes()
+        memory.sync()
+        before = [file.read_bytes() for file in ledger_files(tmp_path / "memory")]
+        assert memory.for_user("alice").recall("day 7", reinforce=False)
+        memory.for_user("nobody yet").recall("zebra", reinforce=False)
+        assert [file.read_bytes() for file in ledger_files(tmp_path / "memory")] == before
+
+
+def test_looking_at_what_others_wrote_leaves_the_ledgers_file_as_it_was_to_the_byte(
+    open_memory: Open, tmp_path: Path
+) -> None:
+    no_mirror = Keeping(mirror_records=0)  # which the background brings up to date with what others wrote
+    with closing(open_memory(policy=WORDS, keeping=no_mirror)) as memory:
+        memory.for_user("alice").remember_many(FILLER)
+        memory.for_user("alice").recall("day 7")
+        memory.flush()
+        before = [file.read_bytes() for file in ledger_files(tmp_path / "memory")]
         store: Any = memory.ports().records
         write(store.collection, "zebra", "a zebra crossed")
         assert memory.for_user("alice").recall("zebra", k=1, reinforce=False).ids == ("zebra",)
         memory.for_user("nobody yet").recall("zebra", reinforce=False)
-        assert (file.read_bytes(), path.read_bytes()) == before
+        assert [file.read_bytes() for file in ledger_files(tmp_path / "memory")] == before
 
 
 def test_a_look_finds_at_once_what_others_write_change_move_and_delete(

@@ -15,7 +15,6 @@ from adaptive_memory_core import (
     AdaptiveMemory,
     Keeping,
     NotFoundError,
-    Policy,
     UserMemory,
 )
 from tests.behaviour.conftest import eventually, shown
@@ -128,7 +127,7 @@ def test_the_log_tells_what_was_looked_at_and_why(alice: UserMemory, clock: Cloc
     answer = alice.recall("green tea", k=1)
     (line,) = alice.recalls()
     assert (line.id, line.at, line.cue, line.k, line.step) == (answer.id, clock(), "green tea", 1, 1)
-    assert line.policy_hash == Policy().hash
+    assert line.policy_hash == answer.policy.hash
     assert [one.id for one in line.kept] == ["a"]
     assert {one.id: one.reason for one in line.candidates} == {"a": None, "b": "beyond k"}
     assert line.kept[0].score == pytest.approx(answer[0].score, abs=1e-4)

@@ -42,7 +42,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 def floor_of(user: UserMemory, policy: Policy = FLOOR) -> Any:
     ports = user.memory.ports()
-    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy))
+    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy.suited(user.memory.embedder_name)))
 
 
 @pytest.mark.parametrize("policy", [FLOOR, FLOOR.replace(channels=BOTH)])
@@ -148,7 +148,7 @@ def test_it_is_there_after_the_memory_was_closed(open_memory: Open) -> None:
 
 def test_other_channels_need_a_floor_of_their_own(alice: UserMemory) -> None:
     alice.calibrate()
-    found = alice.recall("zebra quantum ladder", reinforce=False, policy=FLOOR.replace(channels=BOTH))
+    found = alice.recall("zebra quantum ladder", reinforce=False, policy=FLOOR.replace(channels=("dense",)))
     assert found.unrelated is None
     assert len(found) == 4
 

@@ -159,3 +159,19 @@ def test_a_block_of_llama_index_takes_them(memory: AdaptiveMemory, whose: Any) -
 def test_true_is_not_user_1(memory: AdaptiveMemory, reader: Any) -> None:
     with pytest.raises(ValueError, match="user_id"):
         reader(memory=memory, user_id=True)
+
+
+def test_an_empty_answer_says_that_the_other_kind_of_user_has_records(filled: Collection, clock: Clock) -> None:
+    metadatas: Any = [{"user_id": 9}, {"user_id": "10"}]
+    filled.add(ids=["9", "10"], documents=["tea"] * 2, metadatas=metadatas, embeddings=word_vectors(["tea"] * 2))
+    with AdaptiveMemory(filled, embedder=word_vectors, clock=clock) as memory:
+        (said,) = memory.for_user("9").recall("tea").trace
+        assert "for_user(9)" in said
+        (said,) = memory.for_user(10).recall("tea").trace
+        assert "no record of user 10 is there, but some of user '10'" in said
+        for user in (9, "10", 11, "11", "ana"):
+            assert memory.for_user(user).recall("tea").trace == ()
+        assert memory.for_user("9").recall("tea", filter={"topic": "tea"}).trace == ()
+        retriever = LangChainRetriever(memory=memory, user_id="9")
+        with pytest.warns(UserWarning, match="name their user as int"):
+            assert retriever.invoke("tea") == []

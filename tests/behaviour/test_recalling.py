@@ -113,7 +113,7 @@ def test_a_recall_ranks_scores_and_explains(alice: UserMemory) -> None:
     assert len(answer) == 2
     assert answer[0].text == "alice likes green tea"
     assert 0 <= answer[1].score <= answer[0].score <= 1
-    assert set(answer[0].parts) == {"recency", "importance", "similarity", "useful"}
+    assert set(answer[0].parts) == {"recency", "importance", "similarity", "words", "useful"}
     assert sum(answer[0].parts.values()) == pytest.approx(answer[0].score, abs=1e-9)
     assert [one.reason for one in answer.dropped] == ["beyond k"]
     assert answer[0].id in answer.explain()

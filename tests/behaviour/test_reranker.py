@@ -17,7 +17,7 @@ from adaptive_memory_core.score.signals import DAY
 from tests.conftest import Clock, Contents, Rows
 
 TEXTS = {"tea": "tea", "green": "green tea", "black": "black tea at noon", "tax": "the tax is due"}
-ALONE = Policy(weights=Weights(0, 0, 1), rerank=Rerank(weight=1.0))
+ALONE = Policy(weights=Weights(0, 0, 1), rerank=Rerank(weight=1.0), channels=("dense",))
 
 
 def longest(cue: str, texts: Sequence[str]) -> list[float]:

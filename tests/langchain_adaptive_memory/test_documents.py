@@ -65,7 +65,7 @@ def test_a_score_lies_in_the_unit_interval_best_first_and_its_parts_add_up(new_r
         assert 0 <= one.metadata[SCORE] <= 1
         assert sum(details["parts"].values()) == pytest.approx(one.metadata[SCORE])
         assert (details["id"], type(one.metadata[SCORE])) == (one.id, float)
-        assert set(details["parts"]) == {"recency", "importance", "similarity", "useful"}
+        assert set(details["parts"]) == {"recency", "importance", "similarity", "words", "useful"}
 
 
 def test_what_is_known_of_a_record_stands_under_one_key_as_of_now(

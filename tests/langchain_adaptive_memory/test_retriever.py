@@ -155,7 +155,7 @@ def test_a_filter_cannot_reach_another_user(new_retriever: NewRetriever) -> None
 def test_a_score_threshold_is_the_least_score_and_a_similarity_threshold_knows_nothing_relevant(
     new_retriever: NewRetriever,
 ) -> None:
-    retriever = new_retriever(user_id="alice", score_threshold=0.6)
+    retriever = new_retriever(user_id="alice", score_threshold=0.5)
     assert ids(retriever.invoke("green tea")) == ["tea"]
     assert all(one.metadata["score"] >= 0.1 for one in retriever.invoke("green tea", score_threshold=0.1))
     assert retriever.invoke("quantum chromodynamics", similarity_threshold=0.5, score_threshold=None) == []

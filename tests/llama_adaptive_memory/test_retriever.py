@@ -22,6 +22,7 @@ from llama_adaptive_memory import AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
 from tests.llama_adaptive_memory.conftest import TEXTS, HashedWords, counts, ids, index_over, texts
 
+VECTORS = Policy(channels=("dense",))
 STATE_KEYS = ("last_read", "retrieval_count", "remembered", "strength", "importance_boost", "pinned")
 
 
@@ -44,10 +45,15 @@ def test_nodes_are_those_that_the_plain_retriever_builds(index: VectorStoreIndex
             assert {n.node.hash for n in found} == {n.node.hash for n in plain}
 
 
-def test_where_nothing_was_learned_the_order_is_that_of_similarity(index: VectorStoreIndex) -> None:
-    plain = index.as_retriever(similarity_top_k=6).retrieve("tea for alice")
-    with retriever(index, similarity_top_k=6) as ours:
-        assert ids(ours.retrieve("tea for alice")) == ids(plain)
+@pytest.mark.parametrize(
+    ("asked", "policy"), [("tea for alice", VECTORS), ("unheard of", None)], ids=["by vectors", "words nobody has"]
+)
+def test_where_nothing_was_learned_the_order_is_that_of_similarity(
+    index: VectorStoreIndex, asked: str, policy: Policy | None
+) -> None:
+    plain = index.as_retriever(similarity_top_k=6).retrieve(asked)
+    with retriever(index, similarity_top_k=6, policy=policy) as ours:
+        assert ids(ours.retrieve(asked)) == ids(plain)
 
 
 @pytest.mark.parametrize("space", ["cosine", "l2", "ip"])
@@ -233,7 +239,7 @@ async def test_an_empty_query_finds_nothing(index: VectorStoreIndex, query: str)
 
 async def test_a_vector_that_is_given_is_used(index: VectorStoreIndex) -> None:
     coffee = word_vectors(["bob drinks black coffee"])[0].tolist()
-    with retriever(index, similarity_top_k=1) as ours:
+    with retriever(index, similarity_top_k=1, policy=VECTORS) as ours:
         for asked in (QueryBundle("tea", embedding=coffee), QueryBundle("", embedding=coffee)):
             assert texts(ours.retrieve(asked)) == ["bob drinks black coffee"]
             assert texts(await ours.aretrieve(asked)) == ["bob drinks black coffee"]

@@ -124,7 +124,7 @@ def test_after_a_refused_policy_the_old_one_stays_in_force(memory: AdaptiveMemor
     with pytest.raises(PolicyError, match="Give a Policy"):
         memory.policy = {"recall_k": 5}  # type: ignore[assignment]
     assert memory.policy is before
-    assert alice.recall("tea").policy is before
+    assert alice.recall("tea").policy == before.suited(memory.embedder_name)
 
 
 def test_a_policy_set_on_a_live_memory_holds_from_the_next_recall(memory: AdaptiveMemory) -> None:

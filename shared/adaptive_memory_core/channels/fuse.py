@@ -34,7 +34,8 @@ def relevances(
     else:
         stretched = stretch(hits, fusion)
         shares = tilted(shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched), learned)
-        parts = [_weighed(hit.similarity, hit.leads, shares) for hit in hits]
+        named = [name for name in shares if name in leads]
+        parts = [_weighed(hit.similarity, hit.leads, shares, named) for hit in hits]
     if RERANKER not in leads:
         return parts
     return [_judged(part, hit.leads, reranked) for part, hit in zip(parts, hits, strict=True)]
@@ -58,7 +59,8 @@ def relevance(
     >>> relevance(0.4, {"sql": 0.8}, Fusion(), {"sql": 1.0})        # as much as the vectors
     {'similarity': 0.2, 'sql': 0.4}
     """
-    return _weighed(similarity, leads, shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched))
+    shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
+    return _weighed(similarity, leads, shares, [name for name in shares if name in leads])
 
 
 def shares_of(
@@ -103,14 +105,18 @@ def stretch(hits: Sequence[Hit], fusion: Fusion) -> float:
     return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))
 
 
-def _weighed(similarity: float, leads: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
-    """The parts of one record's relevance.
+def _weighed(
+    similarity: float, leads: Mapping[str, float], shares: Mapping[str, float], names: Iterable[str]
+) -> dict[str, float]:
+    """The parts of one record's relevance; `names` are the leads that have a share.
 
-    >>> _weighed(0.5, {"words": 1.0}, {"similarity": 0.5, "words": 0.25})
+    >>> _weighed(0.5, {"words": 1.0}, {"similarity": 0.5, "words": 0.25}, ["words"])
     {'similarity': 0.25, 'words': 0.25}
     """
-    parts = {name: share * leads[name] for name, share in shares.items() if name in leads}
-    return {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity)), **parts}
+    parts = {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity))}
+    for name in names:
+        parts[name] = shares[name] * leads[name]
+    return parts
 
 
 def _judged(share: dict[str, float], leads: Mapping[str, float], reranked: float) -> dict[str, float]:

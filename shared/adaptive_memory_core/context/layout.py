@@ -29,6 +29,10 @@ class Layout:
             members.setdefault(line.block, []).append(self.entries[number])
         self._shared = {block: shared(own) for block, own in members.items() if len(own) > 1}
 
+    def showing(self, entries: Sequence[Entry]) -> Layout:
+        """The same page with other texts of its memories."""
+        return Layout(self.page, entries, self.form, self.ids, self.count)
+
     def lines(self, chosen: Iterable[int]) -> list[str]:
         """These lines of the page as they are written: block by block, each in the order it was said in."""
         blocks: dict[int, list[int]] = {}

@@ -11,8 +11,9 @@ from typing import Any
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.context.brief import Summarise, extract, summarised
-from adaptive_memory_core.context.entries import entries, entry, shortened
+from adaptive_memory_core.context.entries import Entry, entries, entry, shortened
 from adaptive_memory_core.context.layout import Layout
+from adaptive_memory_core.context.shares_of_budget import shared_out
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import InvalidInputError
@@ -21,7 +22,6 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scor
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
-LEAST_EXCERPT = 100  # tokens that a long hit may have in any budget; guess
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
 ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
@@ -67,12 +67,13 @@ def render(
     text = block(form, layout.lines(range(len(shown))))
     if max_tokens is None or count(text) <= max_tokens:
         return text
-    asked, most = words(cue), max(LEAST_EXCERPT, int(longest * max_tokens))
-    cut = [
-        own if one.rank is None else shortened(own, one.record, asked, most, count, zone=zone, resolve=resolve)
-        for own, one in zip(shown, whole.lines, strict=True)
-    ]
-    return _fitting(Layout(whole, cut, form, ids, count), max_tokens, summarise)
+    asked = words(cue)
+
+    def cut(number: int, room: int) -> Entry:
+        record = whole.lines[number].record
+        return shortened(shown[number], record, asked, room, count, zone=zone, resolve=resolve)
+
+    return _fitting(shared_out(layout, cut, max_tokens, longest), max_tokens, summarise)
 
 
 def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:

@@ -11,7 +11,7 @@ from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.steps.tell_indexes import erase
+from adaptive_memory_core.flow.steps.tell_indexes import erase, revising
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
@@ -64,11 +64,13 @@ def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: 
 
 
 def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) -> Flow[None]:
-    """Out of the collection. The links to it go first: they cannot be told any more once it is gone."""
+    """Out of the collection. The links to it go first: they cannot be told any more once it is gone. The indexes let go
+    of it before: whatever comes in between, they never know more than is there, and so they see what they lack."""
     for hit in hits_of(scope, found, {}, ports.fields):
         begins = hit.record.created_at if hit.record.valid_from is None else hit.record.valid_from
         yield from ask(ports.records.unlink, scope, record_id, begins)
     if found:
+        yield from ask(revising, ports, scope, [one.stored_id for one in found])
         yield from ask(ports.records.remove, scope, [one.stored_id for one in found])
 
 

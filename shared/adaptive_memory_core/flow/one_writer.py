@@ -21,5 +21,8 @@ def one_writer(ports: Ports, scope: Scope, record_ids: Sequence[str], writing: F
         yield from ask(lock.acquire)
         return (yield from writing)
     finally:
-        writing.close()
-        lock.release()
+        try:
+            writing.close()
+            lock.release()
+        finally:
+            lock.release()  # again, where an interrupt broke that off

@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import removed
+from adaptive_memory_core.flow.steps.tell_indexes import removed, revising
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, strength
@@ -109,6 +109,7 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
         ports.records.remove(call.scope, stored_ids)
         removed(ports, call.scope, stored_ids)
 
+    yield from ask(revising, ports, call.scope, list(names.values()))
     gone = yield from ask(
         ports.ledger.removal.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
     )

@@ -17,6 +17,7 @@ from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import under_decay
 from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
+from adaptive_memory_core.flow.steps.other_kind_of_user import other_kind_of_user
 from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
@@ -38,7 +39,8 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     request = yield from as_of_day(ports, request)
     request = yield from understand_time(ports, request)
     answers = yield from ask_sources(ports, request)
-    gathered = yield from gather(ports, request, answers)
+    found = yield from gather(ports, request, answers)
+    gathered = yield from other_kind_of_user(ports, request, found)
     wider = yield from widen_search(ports, request, gathered)
     present = yield from under_decay(ports, request, wider)
     hits = with_leads(present.hits, answers)

@@ -56,7 +56,7 @@ class Policy(HashedOnce):
     weights: Weights = MEASURED_WEIGHTS  # what each signal counts, relative to the others
     blend: Blend = "auto"  # how signals become a score; "auto": bounded with the default weights, else sum
     channels: tuple[str, ...] | Auto = (
-        "auto"  # where candidates come from: "dense", "lexical", own names; "auto": as measured
+        "auto"  # where candidates come from: "dense", "lexical", own names; "auto": both of ours
     )
     fusion: Fusion | Auto = "auto"  # what each lead of the channels counts; "auto": as measured for the embedder
     channel_weights: ByName = ()  # what each of your own channels counts; 1 = as much as the vectors
@@ -127,26 +127,24 @@ class Policy(HashedOnce):
         return Policy(**settings_of(name))
 
     def suited(self, embedder: str) -> Policy:
-        """The policy with "auto" decided for an embedder of that name, where it is one for which words were measured to
-        help (`fusion.MEASURED`): words besides vectors, with the weights of that measurement. For any other it stays
-        "auto", which then means vectors alone, and cautious weights where words are asked for.
+        """The policy with "auto" decided for an embedder of that name: words besides vectors, with the weights that
+        were measured for it (`fusion.MEASURED`), or with the cautious ones for any other.
 
-        >>> Policy().suited("all-minilm-l6-v2").channels, Policy().suited("theirs").channels
-        (('dense', 'lexical'), 'auto')
-        >>> Policy(channels=("dense",)).suited("all-minilm-l6-v2").channels
+        >>> Policy().suited("theirs").channels, Policy().suited("theirs").fusion == Fusion()
+        (('dense', 'lexical'), True)
+        >>> Policy(channels=("dense",)).suited("theirs").channels
         ('dense',)
         """
-        known = MEASURED.get(embedder)
-        return self if known is None or self.channels == ("dense",) else _suited(self, known)
+        return self if self.channels == ("dense",) else _suited(self, MEASURED.get(embedder, CAUTIOUS))
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The channels that are asked; vectors alone, as long as no embedder has decided it."""
+        """The channels that are asked; vectors alone, where nothing is looked for but what somebody else has found."""
         return ("dense",) if self.channels == "auto" else self.channels
 
     @property
     def weighing(self) -> Fusion:
-        """What each lead counts; cautiously, as long as no embedder has decided it."""
+        """What each lead counts; cautiously, unless an embedder that was measured has decided it."""
         return self.fusion if isinstance(self.fusion, Fusion) else CAUTIOUS
 
     @property

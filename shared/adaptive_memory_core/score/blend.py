@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy.policy import Policy
@@ -68,27 +69,25 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     strong = [hit.record.read.strength for hit in hits]
     shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
     shares = asked_before(shares, hits, policy.asked_before)
-    close = [
-        weakened(sum(share.values()) if hit.leads else hit.similarity, hit.record.read.strength, policy)
-        for hit, share in zip(hits, shares, strict=True)
-    ]
-    signals = {"importance": worth, "strength": strong, "relevance": close}
+    wholes = [sum(share.values()) if hit.leads else hit.similarity for hit, share in zip(hits, shares, strict=True)]
+    close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
     if policy.blending == "bounded":
         fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, close, use=use, now=now)
         blended = bounded(policy, use, fresh, used, worth, close, strong)
-        signals = {"recency": fresh, **signals, "useful": used}
+        signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close, "useful": used}
     else:
         fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
         blended = _blended(policy, fresh, worth, close, strong)
-        signals = {"recency": fresh, **signals}
-    rows = (dict(zip(signals, row, strict=True)) for row in zip(*signals.values(), strict=True))
+        signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close}
     if hits and hits[0].leads:  # all hits of a recall have leads, or none
-        blended = [_split(part, share) for part, share in zip(blended, shares, strict=True)]
+        blended = [_split(*one) for one in zip(blended, shares, wholes, strict=True)]
+    names, rows = (*signals, "similarity"), zip(*signals.values(), [hit.similarity for hit in hits], strict=True)
     scored = [
-        Scored(hit, min(1.0, sum(part.values())), part, {**row, "similarity": hit.similarity, **hit.leads})
+        Scored(hit, min(1.0, sum(part.values())), part, {**dict(zip(names, row, strict=True)), **hit.leads})
         for hit, part, row in zip(hits, blended, rows, strict=True)  # a rounding error may take a sum beyond 1
     ]
-    return sorted(scored, key=_rank)
+    alone = len({one.score for one in scored}) == len(scored)  # no ties to break
+    return sorted(scored, key=_score, reverse=True) if alone else sorted(scored, key=_rank)
 
 
 def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
@@ -108,16 +107,18 @@ def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong
     )
 
 
-def _split(part: dict[str, float], share: Mapping[str, float]) -> dict[str, float]:
-    """The parts, with that of the relevance split among what it is made of.
+def _split(part: dict[str, float], share: Mapping[str, float], whole: float) -> dict[str, float]:
+    """The parts, with that of the relevance, the whole of its shares, split among what it is made of.
 
-    >>> _split({"recency": 0.25, "similarity": 0.75}, {"similarity": 0.25, "words": 0.5})
+    >>> _split({"recency": 0.25, "similarity": 0.75}, {"similarity": 0.25, "words": 0.5}, 0.75)
     {'recency': 0.25, 'similarity': 0.25, 'words': 0.5}
     """
-    whole = sum(share.values())
     if len(share) == 1 or whole <= 0.0:
         return {**dict.fromkeys(share, 0.0), **part} if len(share) > 1 else part
-    return {**part, **{name: part["similarity"] * value / whole for name, value in share.items()}}
+    close = part["similarity"]
+    for name, value in share.items():
+        part[name] = close * value / whole
+    return part
 
 
 Column = Sequence[float]
@@ -160,6 +161,9 @@ def _with_strength(parts: list[dict[str, float]], weights: Weights, strong: Colu
         return parts
     share = weights.strength / weights.total
     return [{**part, "strength": share * one} for part, one in zip(parts, strong, strict=True)]
+
+
+_score = attrgetter("score")
 
 
 def _rank(scored: Scored) -> tuple[float, float, float, float, str]:

@@ -79,17 +79,18 @@ def bounded(
     [{'recency': 0.0, 'importance': 0.0, 'similarity': 0.5, 'useful': 0.25}]
     """
     weights, weight = policy.weights, policy.useful.weight * use.gain
+    first, second, third, last = weights.recency, weights.importance, weights.similarity, weights.strength
     total = weights.total
     parts = []
     for one, two, three, four, five in zip(fresh, used, worth, close, strong, strict=True):
         whole = min(1.0, max(0.0, four)) / total
         part = {
-            "recency": weights.recency * one * whole,
-            "importance": weights.importance * min(1.0, three) * whole,
-            "similarity": weights.similarity * whole,
+            "recency": first * one * whole,
+            "importance": second * min(1.0, three) * whole,
+            "similarity": third * whole,
         }
-        if weights.strength > 0.0:
-            part["strength"] = weights.strength * five * whole
+        if last > 0.0:
+            part["strength"] = last * five * whole
         before = min(1.0, sum(part.values())) if two > 0.0 else 0.0
         part["useful"] = raised(before, two, weight) - before if two > 0.0 else 0.0
         parts.append(part)

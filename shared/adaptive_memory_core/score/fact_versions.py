@@ -9,7 +9,9 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.same_fact import (
     Statement,
+    about_the_cue,
     asked,
+    differ,
     in_other_words,
     in_same_words,
     statement,
@@ -30,6 +32,7 @@ class Versions:
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
         self._about, self._past = asked(cue), in_past_tense(cue)
+        self._statements: list[Statement | None] = [None] * len(top)
         self._texts = [
             "" if time is None or len(one.text) > rule.longest_text else one.text.lower()
             for one, time in zip(top, times, strict=True)
@@ -50,7 +53,8 @@ class Versions:
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
-        return in_same_words(self._said(old), self._said(new), self._about, self._rule) and self._one_voice(old, new)
+        same = in_same_words(self._said(old), self._said(new), self._about, self._rule)
+        return same and self._one_voice(old, new)
 
     def _may_change(self, one: int) -> bool:
         """A question about what was asks for what is said to have been."""
@@ -60,17 +64,15 @@ class Versions:
         keys = _keys(self._said(best).stems & self._about.stems)
         if not keys:
             return []
-        spaces, few = self._texts[best].count(" "), self._rule.different_words
-        return [
-            one
-            for one in self._with(keys, {best, *taken})
-            if abs(self._texts[one].count(" ") - spaces) <= few and self.same_words(best, one)
-        ]
+        texts, said = self._texts, self._said(best).said
+        spaces, few = texts[best].count(" "), self._rule.different_words
+        alike = [one for one in self._with(keys, {best, *taken}) if abs(texts[one].count(" ") - spaces) <= few]
+        return [one for one in alike if differ(said, self._said(one).said) <= few and self.same_words(best, one)]
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
         keys, newest = self._subject(best), max(self._times[one] or 0.0 for one in group)
-        if not keys:
+        if not keys or not about_the_cue(self._said(best), self._about):
             return []
         beside = self._with(keys, {*group})
         worth = {
@@ -110,9 +112,13 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        first, *more = keys
-        found = [number for number, text in enumerate(self._texts) if first in text and number not in without]
-        return [one for one in found if all(key in self._texts[one] for key in more)] if more else found
+        texts, (first, *more) = self._texts, keys
+        found = [number for number, text in enumerate(texts) if first in text and number not in without]
+        for key in more:
+            if not found:
+                break
+            found = [one for one in found if key in texts[one]]
+        return found
 
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same: the names of the cue, or the word of it that this one begins
@@ -128,7 +134,10 @@ class Versions:
         return same or bool(self._about.names)
 
     def _said(self, one: int) -> Statement:
-        return statement(self._top[one].text)
+        found = self._statements[one]
+        if found is None:
+            found = self._statements[one] = statement(self._top[one].text)
+        return found
 
 
 def _keys(stems: Iterable[str]) -> list[str]:

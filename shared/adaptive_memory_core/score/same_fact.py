@@ -160,7 +160,7 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     >>> may("Ilse lives in Oslo.", "Ilse's brother lives in Turin."), may("Ilse lives in Oslo.", "Colm moved to Turin.")
     (False, False)
     """
-    if old.asks or new.asks or max(len(old.said - new.said), len(new.said - old.said)) > rule.other_words:
+    if old.asks or new.asks or differ(old.said, new.said) > rule.other_words:
         return False
     if not same_subject(old, new, about) or _of_others(old, new, about) or new.past:
         return False
@@ -176,6 +176,20 @@ def same_subject(one: Statement, other: Statement, about: Asked) -> bool:
     if about.names:
         return about.names <= one.spoken and about.names <= other.spoken
     return 2 * len(one.stems & other.stems & about.stems) >= max(1, len(about.stems))
+
+
+def differ(one: Stems, other: Stems) -> int:
+    """How many words the one has that the other has not, or the other that this one has not.
+
+    >>> differ(frozenset("abc"), frozenset("abxyz"))
+    3
+    """
+    return max(len(one), len(other)) - len(one & other)
+
+
+def about_the_cue(one: Statement, about: Asked) -> bool:
+    """Whether it holds enough of the cue for another text to be of the same subject."""
+    return bool(about.names) or 2 * len(one.stems & about.stems) >= max(1, len(about.stems))
 
 
 def _of_others(old: Statement, new: Statement, about: Asked) -> bool:

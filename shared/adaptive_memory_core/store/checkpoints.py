@@ -8,12 +8,14 @@ writers out for the moment that the rest takes (RESTART). A program in the midst
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.background import Going
+from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.lost_commits import said
 from adaptive_memory_core.store.sqlite_connection import connect
@@ -38,6 +40,8 @@ class Checkpoints:
     def __init__(self, file: LedgerFile, wake: Callable[[], object]) -> None:
         self._file, self._wake = file, wake
         self._grown, self._not_before = False, 0.0
+        self._emptying = threading.RLock()
+        await_before_forks(self._emptying)
         file.on_growth = self._notice
 
     def wait(self) -> float | None:
@@ -61,7 +65,7 @@ class Checkpoints:
 
     def _checkpoint(self, manner: str) -> int:
         """By a connection of its own; gives how many pages the log has left to be emptied."""
-        with closing(connect(self._file.path)) as own:
+        with self._emptying, closing(connect(self._file.path)) as own:
             own.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
             _, pages, kept = own.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
         return int(pages) if kept < pages else 0

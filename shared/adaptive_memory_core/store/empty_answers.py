@@ -46,7 +46,7 @@ def explained(memory: Any, recall: Recall, advice: Mapping[bool, str], *, stackl
         return recall
     if _first(memory, note.partition(":")[0].partition("'")[0]):
         warnings.warn(f"Nothing was found: {note}. {advice[recall.scope.user is None]}", UserWarning, stacklevel)
-    return replace(recall, trace=(*recall.trace, note))
+    return recall if note in recall.trace else replace(recall, trace=(*recall.trace, note))
 
 
 def _first(memory: Any, kind: str) -> bool:

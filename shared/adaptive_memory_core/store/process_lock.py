@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from filelock import FileLock, Timeout
-
 from adaptive_memory_core.errors import StoreError, StoreInUseError
+from adaptive_memory_core.store.os_lock import OsLock
 
 LOCK_NAME = "adaptive_memory.lock"
-_held: dict[Path, tuple[FileLock, int, int]] = {}
+_held: dict[Path, tuple[OsLock, int, int]] = {}
 _guard = threading.Lock()
 
 
@@ -43,9 +42,9 @@ def claimed(directory: Path) -> bool:
     """
     place = directory.resolve()
     with _guard:
-        lock, users, pid = _held.get(place, (FileLock(place / LOCK_NAME, thread_local=False), 0, os.getpid()))
+        lock, users, pid = _held.get(place, (OsLock(place / LOCK_NAME), 0, os.getpid()))
         if pid != os.getpid():  # inherited by a fork: the lock is the parent's
-            lock, users = FileLock(place / LOCK_NAME, thread_local=False), 0
+            lock, users = OsLock(place / LOCK_NAME), 0
         if users == 0 and not _taken(lock, place):
             return False
         _held[place] = (lock, users + 1, os.getpid())
@@ -85,7 +84,7 @@ def release(directory: Path) -> None:
         if users > 1:
             _held[place] = (lock, users - 1, pid)
         else:
-            lock.release()
+            lock.give_back()
 
 
 def _make(directory: Path) -> None:
@@ -97,11 +96,8 @@ def _make(directory: Path) -> None:
         ) from error
 
 
-def _taken(lock: FileLock, place: Path) -> bool:
+def _taken(lock: OsLock, place: Path) -> bool:
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return False
+        return lock.take()
     except OSError as error:
         raise StoreError(f"{str(place)!r} cannot be locked: {error}. Give a directory that may be written.") from error
-    return True

@@ -14,6 +14,7 @@ from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors, held_files
+from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.group_commit import GroupCommit
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.sqlite_connection import (
@@ -41,6 +42,7 @@ class LedgerFile:
         self.on_write: Callable[[], object] = lambda: None
         self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
         self._lock = threading.RLock()
+        await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
         self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)
@@ -79,28 +81,37 @@ class LedgerFile:
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will.
         """
-        done: list[Callable[[], object]] = []
         if not self._is_outermost():
-            with self._transaction(done, told=told, outermost=False) as sql:
+            with self._transaction([], told=told, outermost=False) as sql:
                 yield sql
             return
-        began = time.monotonic()
-        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
-            have_waited(time.monotonic() - began)
-            if not came:
-                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
-            with self._transaction(done, told=told, outermost=True) as sql:
+        due: list[Callable[[], object]] = []
+        try:
+            with self._turn(), self._transaction(due, told=told, outermost=True) as sql:
                 yield sql
-        for call in done:
-            call()
+        finally:
+            try:
+                _make(due)
+            finally:
+                _make(due)  # the rest, where an interrupt broke that off: what was kept has to be told
         if self._log.has_grown():
             self.on_growth()
         self._make_durable()
 
     @interruptible
+    def _turn(self) -> Generator[None, None, None]:
+        began = time.monotonic()
+        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
+            have_waited(time.monotonic() - began)
+            if not came:
+                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
+            yield
+
+    @interruptible
     def _transaction(
-        self, done: list[Callable[[], object]], *, told: bool, outermost: bool
+        self, due: list[Callable[[], object]], *, told: bool, outermost: bool
     ) -> Generator[sqlite3.Connection, None, None]:
+        """One transaction, or a part of one. What is `due` is to be called by whoever waits for it, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
         while True:
             with self._lock:
@@ -111,9 +122,11 @@ class LedgerFile:
                         if not told:
                             self.on_write()
                         yield self._connection
-                        done += self._keep(inner=inner)
+                        self._keep(due, inner=inner)
                         return
                 except BaseException as error:
+                    if self._connection.in_transaction or isinstance(error, sqlite3.Error):
+                        due.clear()  # else an interrupt came right after it was kept
                     del self._calls[calls:]
                     self._undo(inner=inner)
                     self._broken_off = True
@@ -202,15 +215,15 @@ class LedgerFile:
             self._broken_off = False
             old.close()  # last: an interrupt may strike between any two of these
 
-    def _keep(self, *, inner: bool) -> list[Callable[[], object]]:
-        """Keep what was written; gives what is to be called now."""
+    def _keep(self, due: list[Callable[[], object]], *, inner: bool) -> None:
+        """Keep what was written; `due` is then what is to be called."""
         if inner:
             self._connection.execute("RELEASE part")
-            return []
+            return
+        due += self._calls
         self._connection.execute("COMMIT")
         self._unfinished = False
-        calls, self._calls = self._calls, []
-        return calls
+        self._calls = []
 
     def _undo(self, *, inner: bool) -> None:
         self.on_failure()
@@ -232,3 +245,9 @@ class LedgerFile:
             f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. "
             f"{descriptors.none_left() or usual}"
         )
+
+
+def _make(calls: list[Callable[[], object]]) -> None:
+    while calls:
+        calls[0]()
+        del calls[0]

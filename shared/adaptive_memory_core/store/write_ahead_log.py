@@ -14,7 +14,8 @@ from adaptive_memory_core.errors import LedgerError
 
 LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
 LOOK_EVERY = 10  # transactions
-OTHERS_MS = 100  # that it waits for those who are writing, emptying it or reading at this moment
+OTHERS_MS, MOST_MS = 100, 2_000  # that it waits for those who write, empty it or read now; doubled as it grows
+PAUSE_SECONDS = 0.002
 AGAIN_SECONDS, AGAIN_BYTES = 2.0, 8 * 2**20  # after it could not be emptied: so much later, or so much longer
 
 
@@ -37,20 +38,26 @@ class LogOfWrites:
         size = self._bytes()
         if size > MOST_BYTES:
             self._transactions -= 1  # look again the next time
-            self._empty(connection, "TRUNCATE")
+            self._empty(connection, "TRUNCATE", MOST_MS)
             self._refuse_endless()
         elif size > LONG_BYTES and (time.monotonic() >= self._not_before or size >= self._not_below):
-            emptied = self._empty(connection, "RESTART")
+            emptied = self._empty(connection, "RESTART", patience_ms(size))
             self._not_before = 0.0 if emptied else time.monotonic() + AGAIN_SECONDS
             self._not_below = size + AGAIN_BYTES
 
-    def _empty(self, connection: sqlite3.Connection, manner: str) -> bool:
-        connection.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
+    def _empty(self, connection: sqlite3.Connection, manner: str, wait_ms: int) -> bool:
+        """SQLite itself waits for who writes or reads, but gives up at once where somebody else is emptying it."""
+        deadline = time.monotonic() + wait_ms / 1000
         try:
-            busy, _, _ = connection.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
+            while True:
+                left_ms = max(1, int(1000 * (deadline - time.monotonic())))
+                connection.execute(f"PRAGMA busy_timeout = {left_ms}")
+                busy, _, _ = connection.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
+                if not busy or time.monotonic() >= deadline:
+                    return not busy
+                time.sleep(PAUSE_SECONDS)
         finally:
             connection.execute("PRAGMA busy_timeout = 0")
-        return not busy
 
     def _refuse_endless(self) -> None:
         if self._bytes() > MOST_BYTES:
@@ -62,3 +69,15 @@ class LogOfWrites:
 
     def _bytes(self) -> int:
         return self._log.stat().st_size if self._log is not None and self._log.exists() else 0
+
+
+def patience_ms(log_bytes: int) -> int:
+    """How long emptying a log of so many bytes may wait for others, who come between it and its turn.
+
+    >>> [patience_ms(size * 2**20) for size in (32, 40, 48, 200)]
+    [100, 200, 400, 2000]
+    """
+    wait = OTHERS_MS
+    for _ in range(LONG_BYTES, log_bytes - AGAIN_BYTES + 1, AGAIN_BYTES):
+        wait *= 2
+    return min(MOST_MS, wait)

@@ -41,7 +41,10 @@ class WriteQueue:
         try:
             yield self._waited(place, time.monotonic() + seconds)
         finally:
-            self._leave(place)
+            try:
+                self._leave(place)
+            finally:
+                self._leave(place)  # again, where an interrupt broke that off
 
     def _waited(self, place: _Place, deadline: float) -> bool:
         with self._moment:

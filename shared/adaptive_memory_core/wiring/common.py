@@ -13,7 +13,6 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
-from adaptive_memory_core.flow.candidates.untried_channels import UntriedChannels
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder
@@ -123,5 +122,4 @@ class Common:
             channels=asked.channels,
             sources=asked.stages,
             unanswered=asked.unanswered,
-            untried=UntriedChannels(),
         )

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from adaptive_memory_core.flow.calls import drive
 from adaptive_memory_core.flow.calls.drive import Flow, arun, ask, attempt, run
 
 
@@ -39,6 +40,20 @@ def cleaning(done: list[str]) -> Flow[int]:
         return (yield from ask(failing))
     finally:
         done.append("cleaned")
+
+
+def test_an_interrupt_between_two_steps_ends_the_flow_though_its_traceback_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def struck(flow: Flow[int]) -> None:
+        next(flow)
+        raise KeyboardInterrupt
+
+    done: list[str] = []
+    monkeypatch.setattr(drive, "_driven", struck)
+    with pytest.raises(KeyboardInterrupt) as kept:
+        run(cleaning(done))
+    assert (done, kept.type) == (["cleaned"], KeyboardInterrupt)
 
 
 async def test_both_drivers_give_the_same_value(threads: ThreadPoolExecutor) -> None:

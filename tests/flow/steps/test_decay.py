@@ -137,7 +137,7 @@ def test_a_memory_that_never_decayed_asks_once(collection: Collection, clock: Cl
     with closing(AdaptiveMemory(collection, embedder=embed, clock=clock)) as memory:
         alice = memory.for_user("alice")
         alice.remember_many(f"the same text {n}" for n in range(60))
-        assert len(alice.recall("the same text", k=5).dropped) == 15
+        assert len(alice.recall("the same text", k=5, policy=Policy(channels=("dense",))).dropped) == 15
 
 
 def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:

@@ -152,7 +152,7 @@ def test_records_of_no_conversation_have_none_and_the_recall_says_so(memory: Ada
 
 def test_sessions_that_are_too_long_are_not_read_by_half(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow, "MOST_TURNS", 5)
-    answer = alice.recall(CUE, k=1, policy=Policy(shown=Shown(intact=True)))
+    answer = alice.recall(CUE, k=1, policy=Policy(channels=("dense",), shown=Shown(intact=True)))
     assert (answer.beside, answer.trace) == ((), (flow.TOO_LONG,))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.take_turns import take_turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
-from adaptive_memory_core.channels.words.bm25 import Layout, surroundings_of
+from adaptive_memory_core.channels.words.bm25 import Layout, by_length, surroundings_of
 
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
@@ -55,7 +55,8 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     first, last = np.repeat(starts, spread), np.repeat(ends, spread)
     in_sessions = bool((sessions >= 0).any())
     around = surroundings_of(lengths, order, first, last) if in_sessions else None
-    layout = Layout(lengths, live, order, first, last, _turnlike(lengths, order, first, last), around)
+    turnlike, alone = _turnlike(lengths, order, first, last), by_length(lengths, live)
+    layout = Layout(lengths, live, order, first, last, turnlike, around, alone)
     spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
     unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
     places = np.empty_like(order)

@@ -35,6 +35,15 @@ class Posting(NamedTuple):
     counts: Array
 
 
+class ByLength(NamedTuple):
+    """Of each record what its length does to a word of it: how often it must be said until half of what it may add is
+    added, and how often it has it by chance for each time that all others have it; and the words of all."""
+
+    told: float
+    held_back: Array
+    of_the_others: Array
+
+
 class Layout(NamedTuple):
     """Where the records stand: `order` are their numbers by session and turn, `first` and `last` (exclusive) the bounds
     of each place's session; `lengths` are in words, 0 for a record that is gone. `turns` says of each record how far
@@ -47,6 +56,7 @@ class Layout(NamedTuple):
     last: Array
     turns: Array | float = 1.0
     surroundings: Places | None = None  # made once, where it is known; else at each look
+    by_length: ByLength | None = None  # as well
 
 
 class Coverage(NamedTuple):
@@ -78,7 +88,7 @@ def rarity(holding: int, records: int) -> float:
     >>> round(rarity(0, 9), 2), round(rarity(9, 9), 2)
     (3.0, 0.05)
     """
-    return float(np.log(1.0 + (records - holding + 0.5) / (holding + 0.5)))
+    return math.log(1.0 + (records - holding + 0.5) / (holding + 0.5))
 
 
 def most_telling(postings: Sequence[Posting], records: int) -> Sequence[Posting]:
@@ -106,28 +116,42 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     >>> found.words.round(2).tolist(), round(found.chance, 2)
     ([0.53, 0.0], 0.63)
     """
-    weights = [one.times * rarity(len(one.docs), layout.live) for one in postings]
-    most = (sum(weights) or 1.0) * (1.0 + TERM_SATURATION)
-    size, told = len(layout.lengths), float(layout.lengths.sum())
-    found = [
-        _Held(one, weight, float(one.counts.sum()))
-        for one, weight in zip(postings, weights, strict=True)
-        if len(one.docs)
-    ]
-    words = np.zeros(size, dtype=np.float64)
-    held_back = _held_back(layout.lengths, told / max(1, layout.live))
-    of_the_others = layout.lengths / np.maximum(1.0, told - layout.lengths)
-    for one, weight, said in found:
-        by_chance = of_the_others[one.docs] * (said - one.counts)  # if it has as many as the others have
-        words[one.docs] += weight * _saturated(one.counts, held_back[one.docs], by_chance)
-    own = words / most
+    held = [one for one in postings if len(one.docs)]
+    missing = sum(one.times for one in postings if not len(one.docs)) * rarity(0, layout.live)
+    weights = [one.times * rarity(len(one.docs), layout.live) for one in held]
+    most = (sum(weights) + missing or 1.0) * (1.0 + TERM_SATURATION)
+    said, own = _own_words(held, weights, layout)
+    own /= most
     if not in_sessions:
         return Coverage(own, None, None, None, by_accident(float(own.max(initial=0.0)) * most, layout.live))
     near, around, session = (
-        layout.turns * one / most + (1.0 - layout.turns) * own for one in _surroundings(found, layout, told)
+        layout.turns * one / most + (1.0 - layout.turns) * own
+        for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
     best = max(float(own.max(initial=0.0)), float(around.max(initial=0.0)))
     return Coverage(own, near, around, session, by_accident(best * most, layout.live))
+
+
+def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array]:
+    """How often all records have each word, and what each record's own words are worth: all words at once, and of the
+    records those that have some."""
+    if not held:
+        return [], np.zeros(len(layout.lengths), dtype=np.float64)
+    docs, counts = np.concatenate([one.docs for one in held]), np.concatenate([one.counts for one in held])
+    sizes = [len(one.docs) for one in held]
+    said = np.add.reduceat(counts, np.cumsum([0, *sizes[:-1]]))
+    each_weight, each_said = np.array([weights, said]).repeat(sizes, axis=1)
+    lengths = layout.by_length or by_length(layout.lengths, layout.live)
+    by_chance = lengths.of_the_others[docs] * (each_said - counts)  # if it has as many as the others have
+    worth = each_weight * _saturated(counts, lengths.held_back[docs], by_chance)
+    found: list[float] = said.tolist()
+    return found, np.bincount(docs, worth, len(layout.lengths))
+
+
+def by_length(lengths: Array, live: int) -> ByLength:
+    """What the lengths of texts do to their words."""
+    told = float(lengths.sum())
+    return ByLength(told, _held_back(lengths, told / max(1, live)), lengths / np.maximum(1.0, told - lengths))
 
 
 def by_accident(nats: float, records: int) -> float:
@@ -140,8 +164,9 @@ def by_accident(nats: float, records: int) -> float:
     return 1.0 - math.exp(-records * math.exp(-nats))
 
 
-def _surroundings(found: Sequence[_Held], layout: Layout, told: float) -> list[Array]:
+def _surroundings(found: Sequence[_Held], layout: Layout) -> list[Array]:
     """The words of each record with those of its neighbours, and with its whole session, taken as one text."""
+    told = float(layout.lengths.sum())
     places = layout.surroundings
     if places is None:
         places = surroundings_of(layout.lengths, layout.order, layout.first, layout.last)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in, words_of
 from adaptive_memory_core.cue.time.english_leans import PAST_TENSE
 from adaptive_memory_core.cue.time.intent import Intent
 
@@ -13,6 +14,10 @@ _HISTORY = re.compile(
     r"|earlier|former\w*|initial\w*|original\w*|used to|until|till|back then|(?:not|no) longer|any ?more|evolv\w+"
     r"|change[ds]?|changing|differ\w*|compare\w*|(?<!how )old|first|before)\b",
     re.IGNORECASE,
+)
+_NEEDS = words_of(  # a cue without any of these, in lower case, asks for no history
+    "histor timeline chronolog over far ever prev earlier former initial original used until till back longer more "
+    "evolv chang differ compar old first before"
 )
 
 
@@ -26,7 +31,7 @@ def asks_history(cue: str, intent: Intent) -> bool:
     """
     if intent.windows or intent.lean in ("past", "earliest"):
         return True
-    return _HISTORY.search(cue) is not None
+    return some_in(in_ascii_letters(cue).lower(), _NEEDS) and _HISTORY.search(cue) is not None
 
 
 @lru_cache(maxsize=512)

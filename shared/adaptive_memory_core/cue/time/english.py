@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 
+from adaptive_memory_core.cue.time.ascii_letters import some_in
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_dates import Dated, find
 from adaptive_memory_core.cue.time.english_leans import leaning
@@ -14,6 +15,7 @@ from adaptive_memory_core.cue.time.intent import Sign, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _QUOTED = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+_QUOTES = ('"', "\u201c", "`", "'")
 _ANY = re.compile(  # a quick look first: most questions say nothing of time
     r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
     r"|today|yesterday|this|other|current|recent|late|new|still|any ?more|moment|present|days|initial|first|origin"
@@ -66,10 +68,10 @@ class English:
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
         if not _ANY.search(text):
             return
-        bare = _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text.replace("\u2019", "'"))
+        bare = _without_quotes(text.replace("\u2019", "'"))
         today = local(now, self.zone)
         dated = [] if today is None else find(bare, today, day_first=self.day_first)
-        future = _FUTURE.search(bare) is not None
+        future = bool(dated) and _FUTURE.search(bare) is not None
         asked = [one for one in dated if not (one.weak and future) and not _excepted(bare, one)]
         for one in asked:
             for span in _bounded(bare, one):
@@ -77,6 +79,11 @@ class English:
                     yield Sign(text[one.begin : one.end], as_window(span))
         for lean, phrase in leaning(bare, [(one.begin, one.end) for one in asked]):
             yield Sign(phrase, lean=lean)
+
+
+def _without_quotes(text: str) -> str:
+    """What somebody quotes is not asked: it counts as so many characters that say nothing."""
+    return _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text) if some_in(text, _QUOTES) else text
 
 
 def local(now: float, zone: tzinfo) -> datetime | None:

@@ -6,12 +6,12 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
+from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_single_dates import led
 from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS
 
 MOST_OF_A_KIND = 100  # places of one kind that are looked at; a text with more is a table, or hostile; guess
-_LETTERS = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")  # four that a pattern of ASCII letters takes for them
 
 
 class Dated(NamedTuple):
@@ -37,10 +37,10 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
     []
     """
     found: list[Dated] = []
-    plain, taken = text.translate(_LETTERS), bytearray(len(text))
+    plain, taken = in_ascii_letters(text), bytearray(len(text))
     lower = plain.lower()
     for way in [*(AHEAD if ahead else ()), *WAYS[day_first]]:
-        if way.needs and not any(one in lower for one in way.needs):
+        if way.needs and not some_in(lower, way.needs):
             continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in, words_of
 from adaptive_memory_core.cue.time.intent import Lean
 
 PAST_TENSE = re.compile(
@@ -31,14 +33,14 @@ def leaning(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[Lean,
     >>> list(leaning("what should I pack before the trip?", []))
     []
     """
-    past, tool = PAST_TENSE.search(text) is not None, _TOOL.search(text) is not None
-    for lean, pattern in LEANS:
-        for match in pattern.finditer(text):
+    lower = in_ascii_letters(text).lower()
+    for lean, pattern, needs in LEANS:
+        for match in pattern.finditer(text) if some_in(lower, needs) else ():
             if any(match.start() < end and begin < match.end() for begin, end in taken):
                 continue
-            if match[0].lower().startswith("before") and not past:
+            if match[0].lower().startswith("before") and PAST_TENSE.search(text) is None:
                 continue
-            if match[0].lower() == "used to " and tool:
+            if match[0].lower() == "used to " and _TOOL.search(text) is not None:
                 continue
             yield lean, match[0]
 
@@ -108,4 +110,22 @@ PRESENT = _any_of(
     r"\b(?:the )?last time\b",
     r"\bjust now\b|\ba (?:moment|minute|second|sec) ago\b",
 )
-LEANS: tuple[tuple[Lean, re.Pattern[str]], ...] = (("earliest", EARLIEST), ("past", PAST), ("present", PRESENT))
+
+
+class Leaning(NamedTuple):
+    """Where some words point; a text without any of what it `needs`, in lower case, cannot hold them."""
+
+    lean: Lean
+    pattern: re.Pattern[str]
+    needs: tuple[str, ...]
+
+
+LEANS = (
+    Leaning("earliest", EARLIEST, ("first", "original", "initial", "begin", "start", "outset", "earliest", "oldest")),
+    Leaning("past", PAST, words_of("use back past days former prev ago old prior ex- before time")),
+    Leaning(
+        "present",
+        PRESENT,
+        words_of("now current present days late recent moment date newest still more longer last ago of"),
+    ),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
@@ -53,11 +54,28 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
 
 
 def run(flow: Flow[T]) -> T:
-    """Drive a flow in this thread."""
-    walk = _Walk(flow)
-    while (aside := walk()) is not None:
-        walk.take(aside)
-    return walk.result
+    """Drive a flow in this thread. An interrupt between two of its steps ends it, too: else whoever keeps the traceback
+    would keep a flow that waits for ever, with the locks it has."""
+    try:
+        return _driven(flow)
+    except BaseException as why:
+        _tell(flow, why)
+        raise
+
+
+def _driven(flow: Flow[T]) -> T:
+    try:
+        call = flow.send(None)
+        while True:
+            try:
+                answer = call()
+            except BaseException as error:  # noqa: BLE001 - it goes back into the flow, which decides
+                call = flow.throw(error)
+            else:
+                call = flow.send(answer)
+    except StopIteration as done:
+        result: T = done.value
+        return result
 
 
 async def arun(flow: Flow[T], executor: Executor) -> T:
@@ -117,7 +135,7 @@ class _Walk(Generic[T]):
         self._stopped = why
         if self._moving.acquire(blocking=False):
             try:
-                self._tell(why)
+                _tell(self._flow, why)
             finally:
                 self._moving.release()
 
@@ -130,15 +148,19 @@ class _Walk(Generic[T]):
                 self.result = done.value
                 return None
             if self._stopped is not None:  # before this step, or during it
-                self._tell(self._stopped)
+                _tell(self._flow, self._stopped)
                 raise self._stopped
             return call
 
     def _next(self) -> Call:
         return self._flow.send(self._answer) if self._error is None else self._flow.throw(self._error)
 
-    def _tell(self, why: BaseException) -> None:
-        with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
-            self._flow.throw(why)
-        with suppress(BaseException):
-            self._flow.close()
+
+def _tell(flow: Flow[Any], why: BaseException) -> None:
+    """Have a flow end that waits, if it has not ended."""
+    if inspect.getgeneratorstate(flow) == inspect.GEN_CLOSED:
+        return
+    with suppress(BaseException):  # it may say so in its own words; nobody is left to hear them
+        flow.throw(why)
+    with suppress(BaseException):
+        flow.close()

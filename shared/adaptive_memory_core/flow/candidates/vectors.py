@@ -36,5 +36,4 @@ class Vectors:
             if not any(one.says_something for one in asked.earlier):
                 raise
             return Answer(DENSE, cue=cue, error=error)
-        notes = ports.untried.note(request.policy.channels, found=len(found), asked=request.candidates)
-        return Answer(DENSE, found=found, cue=cue, notes=notes)
+        return Answer(DENSE, found=found, cue=cue)

@@ -9,7 +9,6 @@ from typing import Protocol
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
-from adaptive_memory_core.flow.candidates.untried_channels import UntriedChannels
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
@@ -145,4 +144,3 @@ class Ports:
     channels: Mapping[str, Theirs]  # the caller's own
     sources: Sequence[Sequence[Source]]  # where candidates come from, in stages
     unanswered: Mapping[str, Unanswered]  # of our own channels
-    untried: UntriedChannels

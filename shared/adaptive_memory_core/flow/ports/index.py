@@ -24,7 +24,8 @@ class Index(Protocol):
         metadata that stood there before."""
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """These are about to be written over, and `wrote` follows, unless that fails or the process ends before."""
+        """These are about to be written over or removed, and `wrote` or `removed` follows, unless that fails, is broken
+        off, or the process ends before: an index that lets go of them now knows less then, and sees it by its size."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """These verdicts were given, on what that question found, where that is known."""

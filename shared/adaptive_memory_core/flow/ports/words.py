@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
@@ -41,10 +43,7 @@ class WordsFound:
     def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
         places = [self.numbers.get(hit._stored_id, -1) for hit in hits]
-        columns = {
-            name: [float(values[place]) if 0 <= place < len(values) else 0.0 for place in places]
-            for name, values in self.columns.items()
-        }
+        columns = {name: _at(values, places) for name, values in self.columns.items()}
         columns[CHANCE] = [self.chance] * len(hits)
         if self.talk is not None:
             columns["before"], columns["company"] = self._of_each_other(hits, places, self.talk)
@@ -60,6 +59,22 @@ class WordsFound:
         found = session_similarity(there, talk)
         pairs = [found.get(place, (like, like)) for place, like in zip(places, close, strict=True)]
         return [before for before, _ in pairs], [best for _, best in pairs]
+
+
+def _at(values: Any, places: Sequence[int]) -> list[float]:
+    """The values at these places, 0 at those that there are not.
+
+    >>> _at(np.array([0.5, 0.25]), [1, -1, 2])
+    [0.25, 0.0, 0.0]
+    """
+    wanted = np.array(places, dtype=np.intp)
+    found: list[float]
+    if len(wanted) and wanted.min() >= 0 and wanted.max() < len(values):
+        found = values[wanted].tolist()
+    else:
+        there = [0 <= place < len(values) for place in places]
+        found = [float(values[place]) if here else 0.0 for place, here in zip(places, there, strict=True)]
+    return found
 
 
 class Words(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from adaptive_memory_core.errors import LedgerError
@@ -10,7 +11,7 @@ from adaptive_memory_core.flow.candidates.request import Refuse, Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.learn.state_as_of import Past
 from adaptive_memory_core.records import Record
-from adaptive_memory_core.reports import Change
+from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.score.refusals import LATER, is_later
 
 MOST_LINES = 100_000  # of the log and of the audit trail that are gone through
@@ -42,7 +43,7 @@ def as_of_day(ports: Ports, request: Request) -> Flow[Request]:
 def _past(ports: Ports, request: Request, at: float) -> tuple[Past, int]:
     """The reads and changes up to that day, and how many of the recalls up to then the log still holds."""
     ledger, scope = ports.ledger, request.scope
-    lines = ledger.log.recalls(scope, since=None, until=at, limit=MOST_LINES, containing=None)
+    lines = _logged(ports, request, since=None, until=at)
     reads: dict[str, list[float]] = {}
     for line in reversed(lines):
         for one in line.kept:
@@ -50,8 +51,16 @@ def _past(ports: Ports, request: Request, at: float) -> tuple[Past, int]:
     changes: dict[str, list[Change]] = {}
     for change in reversed(ledger.audit.changes(scope, (), limit=MOST_LINES)):
         changes.setdefault(change.id, []).append(change)
-    step = max((line.step for line in lines), default=0)
-    return Past(at, step, reads, changes), len({line.step for line in lines})
+    steps = {line.step for line in lines}
+    step = max(steps, default=0)
+    if len(steps) < step:  # some are lost, or looked back from a later day, after the first recall of that one
+        later = _logged(ports, request, since=math.nextafter(at, math.inf), until=None)
+        step = min(step, min((line.step for line in later), default=step + 1) - 1)
+    return Past(at, step, reads, changes), sum(one <= step for one in steps)
+
+
+def _logged(ports: Ports, request: Request, *, since: float | None, until: float | None) -> list[LoggedRecall]:
+    return ports.ledger.log.recalls(request.scope, since=since, until=until, limit=MOST_LINES, containing=None)
 
 
 def _not_later(own: Refuse | None, at: float) -> Refuse:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.flow.ports.source import Answer
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.records import Hit
 
 
@@ -14,7 +14,10 @@ def with_leads(hits: Sequence[Hit], answers: Sequence[Answer]) -> list[Hit]:
     told = [one.leads(hits) for one in answers if one.leads is not None]
     if not told:
         return list(hits)
-    return [
-        replace(hit, leads={name: number for row in rows for name, number in row.items()})
-        for hit, rows in zip(hits, zip(*told, strict=True), strict=True)
-    ]
+    first, *more = told
+    leads = first if not more else [_joined(rows) for rows in zip(*told, strict=True)]
+    return [changed(hit, leads=row) for hit, row in zip(hits, leads, strict=True)]
+
+
+def _joined(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    return {name: number for row in rows for name, number in row.items()}

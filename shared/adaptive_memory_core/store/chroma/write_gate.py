@@ -12,11 +12,10 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from filelock import FileLock, Timeout
-
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.chroma.calls import told
+from adaptive_memory_core.store.os_lock import OsLock
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LOCK_NAME = "adaptive_memory.chroma.lock"
 PATIENCE_SECONDS = 600.0  # a large directory takes a while to be copied
-POLL_SECONDS = 0.002
 _of_directories: dict[tuple[int, Path], _Gate] = {}  # kept: what an interrupt left taken, the next user gives back
 
 
@@ -45,27 +43,36 @@ def alone(directory: Path) -> Generator[None, None, None]:
     )
     outermost = not gate.threads._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
     with gate.threads:
+        if not outermost:
+            yield
+            return
         try:
-            if outermost:
-                gate.processes.release(force=True)  # what an interrupt kept from being given back
-            gate.processes.acquire(timeout=PATIENCE_SECONDS, poll_interval=POLL_SECONDS)
-        except Timeout as error:
-            raise StoreError(
-                f"Another process has been writing or copying {str(directory)!r} for more than {PATIENCE_SECONDS:g} "
-                "seconds. Nothing was written; end it, or wait for it, and call again."
-            ) from error
-        except OSError as error:
-            raise StoreError(
-                f"A lock in {str(directory)!r} cannot be taken: {error}. Nothing was written. Give a directory that "
-                "may be written."
-            ) from error
-        try:
+            gate.take()
             yield
         finally:
-            gate.processes.release()
+            try:
+                gate.processes.give_back()
+            finally:
+                gate.processes.give_back()  # again, where an interrupt broke that off
 
 
 class _Gate:
     def __init__(self, directory: Path) -> None:
+        self._directory = directory
         self.threads = threading.RLock()
-        self.processes = FileLock(directory / LOCK_NAME, thread_local=False)
+        self.processes = OsLock(directory / LOCK_NAME)
+
+    def take(self) -> None:
+        """Wait until no other process is in here."""
+        try:
+            if self.processes.take(PATIENCE_SECONDS):
+                return
+        except OSError as error:
+            raise StoreError(
+                f"A lock in {str(self._directory)!r} cannot be taken: {error}. Nothing was written. Give a directory "
+                "that may be written."
+            ) from error
+        raise StoreError(
+            f"Another process has been writing or copying {str(self._directory)!r} for more than {PATIENCE_SECONDS:g} "
+            "seconds. Nothing was written; end it, or wait for it, and call again."
+        )

@@ -14,14 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from filelock import FileLock, Timeout
-
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.os_lock import OsLock
 
 USER_GROUPS, LOCKS_OF_A_GROUP = 32, 8
 PATIENCE_SECONDS = 60.0
-POLL_SECONDS = 0.002  # between two tries to take a file
 LOOK_SECONDS = 0.1  # between two looks whether a holder is still there
 
 
@@ -56,12 +54,12 @@ class IdLocks:
                 del self._holders[number]
             self._freed.notify_all()
 
-    def file_lock(self, number: int) -> FileLock | None:
+    def file_lock(self, number: int) -> OsLock | None:
         """The lock against other processes, not taken yet; None for a ledger in RAM."""
         if self._directory is None:
             return None
         self._directory.mkdir(exist_ok=True)
-        return FileLock(self._directory / f"{number:03}.lock", thread_local=False)
+        return OsLock(self._directory / f"{number:03}.lock")
 
 
 class IdLock:
@@ -69,7 +67,7 @@ class IdLock:
 
     def __init__(self, locks: IdLocks, numbers: Sequence[int]) -> None:
         self._locks, self._numbers = locks, numbers
-        self._files: list[FileLock] = []
+        self._files: list[OsLock] = []
         self._over = False
         self._releasing = threading.Lock()
 
@@ -94,23 +92,24 @@ class IdLock:
         with self._releasing:
             try:
                 for file in self._files:
-                    file.release(force=True)
+                    file.give_back()
             finally:
                 self._locks.free(self)
 
     def _take_file(self, number: int, deadline: float) -> None:
         try:
             lock = self._locks.file_lock(number)
-            if lock is not None:
-                self._files.append(lock)
-                lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=POLL_SECONDS)
-        except Timeout as error:
-            raise _too_late() from error
+            if lock is None:
+                return
+            self._files.append(lock)
+            if lock.take(deadline - time.monotonic()):
+                return
         except OSError as error:
             raise LedgerError(
                 f"A lock beside the ledger cannot be taken: {error}. Nothing was written. The ledger must be in a "
                 "directory that may be written."
             ) from error
+        raise _too_late()
 
 
 def _number(scope: Scope, record_id: str) -> int:

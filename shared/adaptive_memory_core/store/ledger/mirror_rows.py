@@ -6,7 +6,7 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -186,9 +186,9 @@ class LedgerMirror:
                 "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names
                 f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
             )
-            rows: Iterable[tuple[str, str | None, str | None]] = sql.execute(
+            rows: list[tuple[str, str | None, str | None]] = sql.execute(
                 query, (self._shared.collection_key, *chunk)
-            )
+            ).fetchall()
             with decoding("a record's metadata"):
                 found += [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
         return found

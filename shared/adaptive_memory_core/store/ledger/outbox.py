@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from filelock import FileLock, Timeout
-
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.os_lock import OsLock
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
@@ -31,9 +30,7 @@ class LedgerOutbox:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         place = shared.file.place
-        self._lock = (
-            None if place is None else FileLock(place.with_name(place.name + ".projector.lock"), thread_local=False)
-        )
+        self._lock = None if place is None else OsLock(place.with_name(place.name + ".projector.lock"))
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, behind this one."""
@@ -57,22 +54,28 @@ class LedgerOutbox:
     @interruptible
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
         """Of all processes that share the ledger, one at a time is in here; the threads of one take turns before."""
-        if self._lock is None:
+        lock = self._lock
+        if lock is None:
             yield
             return
         try:
-            self._lock.release(force=True)  # what an interrupt kept from being given back
-            self._lock.acquire(timeout=patience_seconds)
-        except Timeout as error:
-            raise StoreError(
-                f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "
-                "changes as well; call flush() again later."
-            ) from error
+            self._take(lock, patience_seconds)
+            yield
+        finally:
+            try:
+                lock.give_back()
+            finally:
+                lock.give_back()  # again, where an interrupt broke that off
+
+    def _take(self, lock: OsLock, patience_seconds: float) -> None:
+        try:
+            if lock.take(patience_seconds):
+                return
         except OSError as error:
             raise StoreError(
                 f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
             ) from error
-        try:
-            yield
-        finally:
-            self._lock.release()
+        raise StoreError(
+            f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "
+            "changes as well; call flush() again later."
+        )

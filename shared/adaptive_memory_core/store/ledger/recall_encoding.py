@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,13 +100,22 @@ def _packed(
 ) -> bytes:
     titles = [["score"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
     flat: list[float] = []
+    own, raw = _values_of(titles[1]), _values_of(titles[2])
     for score, part, signal in zip(scores, parts, signals, strict=True):
         flat.append(score)
-        flat += map(part.__getitem__, titles[1])
-        flat += map(signal.__getitem__, titles[2])
+        flat += own(part)
+        flat += raw(signal)
     units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
-    numbers = np.rint(np.array(flat, dtype=float).reshape(len(scores), len(units)) * units).astype(np.int64)
-    return pack(Columns(reasons, titles, np.ascontiguousarray(numbers.T)))
+    given = np.frombuffer(array("d", flat)).reshape(len(scores), len(units))
+    numbers = np.rint(np.ascontiguousarray(given.T) * units[:, None]).astype(np.int64)
+    return pack(Columns(reasons, titles, numbers))
+
+
+def _values_of(names: Sequence[str]) -> Callable[[Mapping[str, float]], Iterable[float]]:
+    """What takes the values of these names out of a mapping, in that order."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: [values[name] for name in names]
 
 
 def _numbers(columns: Columns) -> tuple[list[float], list[dict[str, float]], list[dict[str, float]]]:

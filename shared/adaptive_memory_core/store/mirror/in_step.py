@@ -22,7 +22,7 @@ class InStep:
         self._lock = threading.Lock()
         self._same: State = None  # the state that the mirror is as
         self._compared_from: State = None  # the one that a comparison under way began with
-        self._writing = 0
+        self._writes: set[object] = set()  # of ours, under way
         self._clean = self._clean_compared = False  # whether only we write, since the first of the writers began
         self._unheard: dict[str, float] = {}  # what was written and did not reach the mirror yet, and when
         self.written = 0  # records that we wrote so far
@@ -32,26 +32,35 @@ class InStep:
         same = self._same
         if same is None or self._is_late():
             return False
-        return (self._writing > 0 and self._clean) or self._state.recent() == same
+        return (bool(self._writes) and self._clean) or self._state.recent() == same
 
     @interruptible
     def changing(self, stored_ids: Sequence[str]) -> Generator[None, None, None]:
         """Around each write of ours into the collection."""
-        with self._lock:
-            if not self._writing:
-                before = self._state.now()
-                self._clean = before is not None and before == self._same
-                self._clean_compared = before is not None and before == self._compared_from
-            self._writing += 1
+        write = object()
         try:
+            with self._lock:
+                if not self._writes:
+                    before = self._state.now()
+                    self._clean = before is not None and before == self._same
+                    self._clean_compared = before is not None and before == self._compared_from
+                self._writes.add(write)
             yield
         finally:
-            with self._lock:
-                self._unheard.update(dict.fromkeys(stored_ids, time.monotonic()))
-                self.written += len(stored_ids)
-                self._writing -= 1
-                if not self._writing:
-                    self._wrote(self._state.now())
+            try:
+                self._changed(write, stored_ids)
+            finally:
+                self._changed(write, stored_ids)  # again, where an interrupt broke that off
+
+    def _changed(self, write: object, stored_ids: Sequence[str]) -> None:
+        with self._lock:
+            if write not in self._writes:
+                return
+            self._unheard.update(dict.fromkeys(stored_ids, time.monotonic()))
+            self.written += len(stored_ids)
+            if len(self._writes) == 1:
+                self._wrote(self._state.now())
+            self._writes.discard(write)
 
     def heard(self, stored_ids: Iterable[str]) -> None:
         """The mirror has these as they were written."""
@@ -68,13 +77,13 @@ class InStep:
     def compare(self) -> State:
         """A comparison with the collection begins; gives the state that it begins in, None where that is not known."""
         with self._lock:
-            self._compared_from = None if self._writing else self._state.now()
+            self._compared_from = None if self._writes else self._state.now()
             return self._compared_from
 
     def compared(self) -> bool:
         """The comparison is through: whether nobody else wrote meanwhile, so that the mirror is as the collection."""
         with self._lock:
-            if self._writing or self._compared_from is None or self._state.now() != self._compared_from:
+            if self._writes or self._compared_from is None or self._state.now() != self._compared_from:
                 return False
             self._same, self._compared_from = self._compared_from, None
             return True

@@ -113,9 +113,9 @@ def _distance(one: tuple[str, float]) -> float:
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Any) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
     distances = matrix.distances(asked, places)
-    order = np.argsort(distances, kind="stable")
+    order, ids = distances.argsort(kind="stable"), user.ids
     nearest: Iterable[int] = np.asarray(places)[order].tolist()
-    return list(zip((user.ids[one] for one in nearest), distances[order].tolist(), strict=True))
+    return list(zip([ids[one] for one in nearest], distances[order].tolist(), strict=True))
 
 
 def _checked(vector: Vector, dimension: int) -> Any:

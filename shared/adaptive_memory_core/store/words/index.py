@@ -51,8 +51,12 @@ class WordIndex:
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
         self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
-        self._comparing = 0  # how many compare others' writing just now
+        self._comparing: set[object] = set()  # those who compare others' writing just now
         self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
+
+    @property
+    def fields(self) -> Fields:
+        return self._fields
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
@@ -153,15 +157,22 @@ class WordIndex:
     @interruptible
     def comparing(self) -> Generator[None, None, None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        with self._claims:
-            self._comparing += 1
-            self._ours = set() if self._ours is None else self._ours
+        comparison = object()
         try:
+            with self._claims:
+                self._comparing.add(comparison)
+                self._ours = set() if self._ours is None else self._ours
             yield
         finally:
-            with self._claims:
-                self._comparing -= 1
-                self._ours = self._ours if self._comparing else None
+            try:
+                self._compared(comparison)
+            finally:
+                self._compared(comparison)  # again, where an interrupt broke that off
+
+    def _compared(self, comparison: object) -> None:
+        with self._claims:
+            self._comparing.discard(comparison)
+            self._ours = self._ours if self._comparing else None
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""
@@ -327,9 +338,9 @@ def _best(
         eligible = eligible[allowed[eligible]]
     worth = np.zeros(len(eligible))
     for name, values in known.items():
-        worth += fusion.leads[name] * values[eligible]
+        worth -= fusion.leads[name] * values[eligible]
     if len(eligible) > limit:
-        most = np.argpartition(-worth, limit)[:limit]
+        most = worth.argpartition(limit)[:limit]
         eligible, worth = eligible[most], worth[most]
-    ranked = eligible[np.argsort(-worth, kind="stable")]
+    ranked = eligible[worth.argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]

@@ -21,6 +21,7 @@ TAIL = 256  # records that are looked through word by word before the lists are 
 TAIL_SHARE = 0.05  # or this share of all
 OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
 Array = Any
+IN_TAIL = -1  # the place of a word that is not in the lists yet
 NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that no record has
 _TIMES = frozenset(words(" ".join(SAYS)))
 
@@ -112,16 +113,20 @@ class PostingLists:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]
-        there = iter(zip(terms, self._listed(terms), strict=True))
-        lists = [[self._holding(term) for term, listed in islice(there, len(one)) if listed] for one in forms]
+        there = iter(zip(terms, self._places_of(terms), strict=True))
+        lists = [
+            [self._holding(term, place) for term, place in islice(there, len(one)) if place is not None]
+            for one in forms
+        ]
         return [Posting(times, *together(lists_)) for times, lists_ in zip(words.values(), lists, strict=True)]
 
     @property
     def languages(self) -> list[str]:
         """The languages of the records, besides English."""
         if self._languages is None:
-            listed = self._listed(list(word_rows.LANGUAGES))
-            self._languages = [code for code, there in zip(word_rows.LANGUAGES.values(), listed, strict=True) if there]
+            places = self._places_of(list(word_rows.LANGUAGES))
+            codes = zip(word_rows.LANGUAGES.values(), places, strict=True)
+            self._languages = [code for code, place in codes if place is not None]
         return self._languages
 
     @property
@@ -137,26 +142,27 @@ class PostingLists:
         """1 for each record that says a time."""
         if self._dated is None:
             self._dated = np.zeros(len(self.ids))
-            for word in _TIMES:
-                self._dated[self._holding(word_rows.digest_of(word))[0]] = 1.0
+            terms = [word_rows.digest_of(word) for word in _TIMES]
+            for term, place in zip(terms, self._places_of(terms), strict=True):
+                if place is not None:
+                    self._dated[self._holding(term, place)[0]] = 1.0
         return self._dated
 
-    def _listed(self, terms: Sequence[int]) -> list[bool]:
-        """Which of them some record has: looked up at once, for most words of a long cue are in no record."""
+    def _places_of(self, terms: Sequence[int]) -> list[int | None]:
+        """Where each stands in the lists, IN_TAIL where it is in the tail alone, None where no record has it: looked up
+        at once, for most words of a long cue are in no record."""
         if not len(self._known):
-            return [term in self._tail for term in terms]
+            return [IN_TAIL if term in self._tail else None for term in terms]
         wanted = np.array(terms, dtype="<i8")
-        places = np.searchsorted(self._known, wanted).clip(max=len(self._known) - 1)
-        found: list[bool] = (self._known[places] == wanted).tolist()
-        return (
-            [listed or term in self._tail for listed, term in zip(found, terms, strict=True)] if self._tail else found
-        )
+        places = self._known.searchsorted(wanted).clip(max=len(self._known) - 1)
+        found = zip(terms, places.tolist(), (self._known[places] == wanted).tolist(), strict=True)
+        return [place if listed else IN_TAIL if term in self._tail else None for term, place, listed in found]
 
-    def _holding(self, term: int) -> tuple[Array, Array]:
-        start = int(np.searchsorted(self._known, term))
-        docs, counts = np.empty(0, dtype=np.int64), np.empty(0)
-        if start < len(self._known) and self._known[start] == term:
-            span = slice(self._bounds[start], self._bounds[start + 1])
+    def _holding(self, term: int, place: int) -> tuple[Array, Array]:
+        if place == IN_TAIL:
+            docs, counts = NOWHERE
+        else:
+            span = slice(self._bounds[place], self._bounds[place + 1])
             docs, counts = self._docs[span], self._times[span]
         if tail := self._tail.get(term):
             more = np.array(tail, dtype=np.int64)

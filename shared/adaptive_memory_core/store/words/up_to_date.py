@@ -17,6 +17,7 @@ from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
+from adaptive_memory_core.store.words.compared import Compared
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.reread import reread
 
@@ -24,7 +25,6 @@ AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
 PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
-MOST_COMPARED = 50_000  # records that are known to say what they said
 ALL_IDS_SECONDS, IDS_A_SECOND = 30.0, 500.0  # between two comparisons of all ids; longer for a large collection
 DONE = object()
 
@@ -41,9 +41,9 @@ class UpToDateWords:
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
         self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
-        self._kept_up: Hashable | None = None  # the state of the collection that all ids were compared in
-        self._looked: Hashable | None = None  # the one that the last look began in
-        self._compared_with: tuple[Hashable | None, set[str]] = (None, set())  # a state, and whose texts are as in it
+        self._kept_up: Hashable | None = None  # the state, of both, that all ids were compared in
+        self._dropping = 0  # how often this process began, or was through, with letting go of words
+        self._said = Compared(index.fields)
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
         self._outdated: bool | None = None  # whether an earlier version made some words; None before it was asked
@@ -78,25 +78,20 @@ class UpToDateWords:
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         """Not known until they are written: whatever comes in between, they are read again."""
-        self._index.drop(stored_ids)
+        self._drop(stored_ids)
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """Words are not moved by verdicts."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
-        self._index.drop(stored_ids)
+        self._drop(stored_ids)
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
         """Have them compared, in the background or before the next look, with what is known: another program may have
-        written. Where nobody wrote since they were compared, there is nothing to do."""
+        written. What says what it said when it was compared need not be again."""
         if not self._asked:
             return
-        state = self._changes.token()
-        if state is not None and state == self._looked:
-            before, same = self._compared_with
-            same = same if before == state and len(same) < MOST_COMPARED else set()
-            found = [one for one in found if one.stored_id not in same]
-            self._compared_with = (state, same | {one.stored_id for one in found})
+        found = self._said.unknown(scope, found)
         if found or missing:
             self._heard.append((scope, found, missing))
             self._wake()
@@ -123,6 +118,16 @@ class UpToDateWords:
             with self._turn:
                 self._read_again = time.monotonic()
                 self._start(self._reread(scope))
+
+    def _drop(self, stored_ids: Sequence[str]) -> None:
+        """Let go of them. Where the call is broken off after that, and they stay in the collection, the next look takes
+        them in again, though nobody wrote to it."""
+        self._dropping += 1
+        try:
+            self._index.drop(stored_ids)
+        finally:
+            self._dropping += 1
+            self._said.forget(stored_ids)
 
     def _reread(self, scope: Scope) -> Iterator[None]:
         for one in scope.parts:
@@ -173,15 +178,17 @@ class UpToDateWords:
                     there = self._store.rows(doubtful)
                     self._index.take_in(there)
                     self._index.miss(set(doubtful) - {row[0] for row in there})
+            self._said.keep(scope, found)
 
     def _keep_up(self) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
-        state = self._looked = self._changes.token()
-        if state is not None and state == self._kept_up:
+        state = self._changes.token()
+        both = None if state is None else (state, self._dropping)
+        if both is not None and both == self._kept_up:
             return None
         note, all_compared = self._learn_of_new()
         if note is None and all_compared:
-            self._kept_up = state
+            self._kept_up = both
         return note
 
     def _learn_of_new(self) -> tuple[str | None, bool]:

@@ -1,0 +1,47 @@
+"""Which records are known to say what the word index has of them? What a recall comes upon is compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from adaptive_memory_core.flow.ports import Found
+from adaptive_memory_core.records import Fields, Scope
+
+MOST_COMPARED = 50_000  # records that are known to say what they said
+
+
+class Compared:
+    """What was compared, by a number that changes with whatever the index has of a record.
+
+    >>> known, tea = Compared(Fields()), Found("a", "tea", {"topic": "drinks"}, 0.5)
+    >>> known.keep(Scope("ana"), [tea])
+    >>> known.unknown(Scope("ana"), [tea, tea._replace(text="coffee")]) == [tea._replace(text="coffee")]
+    True
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        self._keys = (fields.speaker, fields.session, fields.seq, fields.language, fields.created_at)
+        self._known: dict[str, int] = {}
+
+    def unknown(self, scope: Scope, found: Sequence[Found]) -> list[Found]:
+        """Those that have yet to be compared as they are."""
+        known = self._known.get
+        return [one for one in found if known(one.stored_id) != self._number(scope, one)]
+
+    def keep(self, scope: Scope, found: Sequence[Found]) -> None:
+        """These say what the index has of them, or it is learning what they say."""
+        if len(self._known) >= MOST_COMPARED:
+            self._known = {}
+        self._known.update({one.stored_id: self._number(scope, one) for one in found})
+
+    def forget(self, stored_ids: Iterable[str]) -> None:
+        """What the index has of these is about to change."""
+        for one in stored_ids:
+            self._known.pop(one, None)
+
+    def _number(self, scope: Scope, one: Found) -> int:
+        said = () if one.metadata is None else tuple(map(one.metadata.get, self._keys))
+        try:
+            return hash((scope.user, one.text, said))
+        except TypeError:  # a list, which no index reads
+            return hash((scope.user, one.text, repr(said)))
