@@ -25,6 +25,7 @@ GROUPS = {  # by the field of the policy
     "decay": policy.Decay,
     "copies": policy.Copies,
     "updates": policy.Updates,
+    "graph": policy.Graphs,
     "rerank": policy.Rerank,
     "shown": policy.Shown,
     "spreads": policy.Spreads,

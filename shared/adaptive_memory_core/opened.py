@@ -28,6 +28,7 @@ from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
+from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 
 THREADS = 8  # of the async twins
@@ -49,6 +50,7 @@ class Parts:
 
     ports: Ports
     words: UpToDateWords
+    graph: GraphIndex
     chores: Sequence[Chore]
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     sync: Callable[[], object]  # takes in what others wrote into the collection
@@ -100,9 +102,12 @@ class Opened:
         self.expect_words()
 
     def expect_words(self) -> None:
-        """Index words as they are written, not when they are first asked for, where this memory finds by them."""
-        if "lexical" in self.in_force.policy.suited(self.embedder_name).channels:
+        """Index words and names as they are written where this memory finds by them, else when they are first asked."""
+        channels = self.in_force.policy.suited(self.embedder_name).channels
+        if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()
+        if "graph" in channels:
+            self.parts.graph.expect()
 
     def new_id(self) -> str:
         return str(uuid.uuid4())
@@ -143,7 +148,9 @@ class Opened:
         """What is wrong with all there is."""
         self.checked_ports()
         with self.call():
-            return CheckReport(tuple(self.parts.whole(repair=repair)))
+            parts = self.parts
+            found = tuple(parts.whole(repair=repair))
+            return CheckReport(found or tuple(parts.graph.check(repair=repair)))
 
     def flush(self) -> None:
         """Write back all that is due."""
@@ -160,6 +167,7 @@ class Opened:
             parts = self.parts
             parts.words.sync()
             parts.sync()
+            parts.graph.sync()
 
     def close(self) -> None:
         """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""

@@ -346,6 +346,7 @@ class Fields(HashedOnce):
     session: str = "session"
     seq: str = "seq"
     language: str = "language"
+    title: str = "title"
     importance_scale: float = 1.0  # above 0, at most 1e9
 
     def __post_init__(self) -> None:
@@ -371,5 +372,5 @@ class Fields(HashedOnce):
         return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
-_CALLERS_OWN = ("speaker", "session", "seq", "language")
+_CALLERS_OWN = ("speaker", "session", "seq", "language", "title")
 DEFAULT_FIELDS = Fields()

@@ -16,7 +16,7 @@ from tests.conftest import Clock
 
 LOG = {"recalls", "logged_ids"}  # of past recalls, by ids
 SECRET = "the zebra crossed at dawn"
-BOTH = Policy(channels=("dense", "lexical"))
+BOTH = Policy(channels=("dense", "lexical", "graph"))
 WAYS: dict[str, Callable[[UserMemory], object]] = {}
 Way = Callable[[UserMemory], object]
 

@@ -34,12 +34,12 @@ from adaptive_memory_core.policy import (
         {"channels": "dense"},
         {"channels": ("lexical",)},
         {"channels": ("dense", "dense")},
-        {"channels": ("dense", "graph")},
+        {"channels": ("dense", "hierarchy")},
         {"channels": (["dense"],)},
         {"channels": None},
         *(
             {name: None}
-            for name in ("useful", "reading", "time_words", "decay", "copies", "rerank", "shown", "spreads")
+            for name in ("useful", "reading", "time_words", "decay", "copies", "graph", "rerank", "shown", "spreads")
         ),
         {"decay": {"rate": 0.9}},
         {"decay": Remembrance()},

@@ -18,7 +18,6 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
-REASON_WIDTH = 200
 _SIDES = {-1: "before", 1: "after"}
 
 
@@ -30,7 +29,8 @@ class Recall(Sequence[Scored]):
     notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
     said right before and after the hits, where the policy asks for it: shown with them, and no hits.
     `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
-    not asked for.
+    not asked for. `because` says of hits, by id, in words why sources named them: an earlier
+    question that they answered, the names and sentences by which the graph came to them.
     """
 
     id: str
@@ -155,7 +155,7 @@ def _use(use: Use) -> list[str]:
 
 def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
     """Why records are among the hits, where a source says more than a number."""
-    return [f"{short(one)} {short(reason, REASON_WIDTH)}" for one, reasons in because.items() for reason in reasons]
+    return [f"{short(one)} {reason}" for one, reasons in because.items() for reason in reasons]
 
 
 def _around(beside: tuple[Neighbour, ...]) -> list[str]:

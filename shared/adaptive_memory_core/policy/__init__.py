@@ -4,6 +4,7 @@ from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.reading import Reading
@@ -20,6 +21,7 @@ __all__ = [
     "Copies",
     "Decay",
     "Fusion",
+    "Graphs",
     "Keeping",
     "Policy",
     "Reading",

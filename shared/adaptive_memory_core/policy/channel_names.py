@@ -10,8 +10,8 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS
 from adaptive_memory_core.policy.ranges import Range
 
-DENSE, LEXICAL = "dense", "lexical"  # vectors, and words
-OURS = (DENSE, LEXICAL)
+DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and what the names in a cue lead to
+OURS = (DENSE, LEXICAL, GRAPH)
 RERANKER = "reranker"  # the name of its part
 AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller's channel whose weight is 1; guess
 _PARTS = {
@@ -21,7 +21,7 @@ _PARTS = {
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
     *(CHANCE, "time", "date", "kind", "auto"),
 }
-_TAKEN = {*OURS, *_PARTS, "graph", "hierarchy"}  # some for what is to come
+_TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
 
@@ -57,8 +57,8 @@ def check_channels(channels: Any) -> None:
     known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical' "
-            "and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
+            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical', "
+            "'graph' and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
         )
 
 
@@ -87,7 +87,7 @@ def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
         if not is_free(name):
             raise PolicyError(
                 f"channel_weights has {name!r}. Name channels of your own there; those of vectors and words are in "
-                "fusion=Fusion(dense=..., words=...)."
+                "fusion=Fusion(dense=..., words=...), that of the graph in graph=Graphs(weight=...)."
             )
         if weight not in _WEIGHT:
             raise PolicyError(f"Policy(channel_weights={{{name!r}: {weight!r}}}) is not allowed. It must be {_WEIGHT}.")

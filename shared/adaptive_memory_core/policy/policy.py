@@ -13,10 +13,11 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.policy.asked_before import SIMILAR_QUESTIONS, AskedBefore
 from adaptive_memory_core.policy.changes import changed
-from adaptive_memory_core.policy.channel_names import OURS, check_channels, weights_of
+from adaptive_memory_core.policy.channel_names import GRAPH, OURS, check_channels, weights_of
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusion_of
+from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.kind_weights import kind_weights_of
 from adaptive_memory_core.policy.old_names import PLACES, at_their_places, takes_old_names
 from adaptive_memory_core.policy.presets import settings_of
@@ -56,7 +57,7 @@ class Policy(HashedOnce):
     weights: Weights = MEASURED_WEIGHTS  # what each signal counts, relative to the others
     blend: Blend = "auto"  # how signals become a score; "auto": bounded with the default weights, else sum
     channels: tuple[str, ...] | Auto = (
-        "auto"  # where candidates come from: "dense", "lexical", own names; "auto": both of ours
+        "auto"  # where candidates come from: "dense", "lexical", "graph", own names; "auto": vectors and words
     )
     fusion: Fusion | Auto = "auto"  # what each lead of the channels counts; "auto": as measured for the embedder
     channel_weights: ByName = ()  # what each of your own channels counts; 1 = as much as the vectors
@@ -81,6 +82,7 @@ class Policy(HashedOnce):
     decay: Decay = Decay()  # when a record is remembered, and what it loses until then; off by default
     copies: Copies = Copies()  # what becomes of records that say the same
     updates: Updates = Updates()  # which of the records that say what has changed since come first
+    graph: Graphs = Graphs()  # how the channel "graph" follows the names in a cue
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart
@@ -156,9 +158,10 @@ class Policy(HashedOnce):
 
     @property
     def own_weights(self) -> dict[str, float]:
-        """What each channel of the caller's own counts; one without a weight as much as the vectors."""
+        """What each channel of the caller's own counts; one without a weight as much as the vectors. And the graph."""
         given = dict(self.channel_weights)
-        return {name: given.get(name, 1.0) for name in self.ways if name not in OURS}
+        graph = {GRAPH: self.graph.weight} if GRAPH in self.ways else {}
+        return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""

@@ -11,6 +11,7 @@ from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
@@ -31,6 +32,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "decay": Decay,
     "copies": Copies,
     "updates": Updates,
+    "graph": Graphs,
     "rerank": Rerank,
     "shown": Shown,
     "spreads": Spreads,

@@ -30,6 +30,7 @@ from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
@@ -91,18 +92,22 @@ class Common:
         wake, ledger = self.background.wake, self.ledger
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
         words = UpToDateWords(index, store.records, wake, store.changes)
+        graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
-        made.append(self._ports(store, embedder, words, floors))
+        made.append(self._ports(store, embedder, words, graph, floors))
         return Parts(
             made[0],
             words,
-            (*store.chores, words, floors, *checkpoints_of(ledger, wake)),
+            graph,
+            (*store.chores, words, graph, floors, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,
         )
 
-    def _ports(self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, floors: FloorKeeper) -> Ports:
+    def _ports(
+        self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, graph: GraphIndex, floors: FloorKeeper
+    ) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")
         return Ports(
             search=store.search,
@@ -111,7 +116,8 @@ class Common:
             embedder=embedder,
             write_back=store.write_back,
             words=words,
-            indexes=(words, QuestionIndex(self.ledger.judged_questions), *store.indexes),
+            graph=graph,
+            indexes=(words, graph, QuestionIndex(self.ledger.judged_questions), *store.indexes),
             floors=floors,
             background=self.background,
             write_through=asked.options["write"] == "through",

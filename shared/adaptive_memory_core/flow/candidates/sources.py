@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.candidates.as_of_day import AsOfDay
 from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
 from adaptive_memory_core.flow.candidates.asked_time import AskedTime
 from adaptive_memory_core.flow.candidates.callers_own import CallersOwn
+from adaptive_memory_core.flow.candidates.graph import Graph
 from adaptive_memory_core.flow.candidates.recently_helpful import RecentlyHelpful
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.vectors import Vectors
@@ -24,7 +25,7 @@ Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
     (Words(),),
     (Vectors(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore()),
+    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), Graph()),
 )
 
 
@@ -45,15 +46,20 @@ def ask_sources(ports: Ports, request: Request) -> Flow[list[Answer]]:
     wanted = [[one for one in stage if one.wanted(request)] for stage in ports.sources]
     answers: list[Answer] = []
     passing = None
-    if request.where is not None and wanted[0]:
+    if request.where is not None and any(_finds_by_itself(one) for stage in wanted for one in stage):
         try:
             passing = yield from in_collection(
                 ports, request.policy, ports.search.passing, request.scope, request.where
             )
         except StoreError as error:
             answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
-            wanted[0] = []
+            wanted = [[one for one in stage if not _finds_by_itself(one)] for stage in wanted]
     for stage in wanted:
         asked = Asked(passing, tuple(answers))
         answers += yield from together([one.ask(ports, request, asked) for one in stage])
     return answers
+
+
+def _finds_by_itself(source: Source) -> bool:
+    """Whether it names records that the filter has not passed: a channel that a policy names, other than vectors."""
+    return source.name != DENSE and is_channel_name(source.name)

@@ -9,6 +9,7 @@ from typing import Protocol
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.ports.graph import GraphIndexPort
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
@@ -63,6 +64,7 @@ __all__ = [
     "Extent",
     "Floors",
     "Found",
+    "GraphIndexPort",
     "IdLock",
     "Index",
     "Judge",
@@ -133,6 +135,7 @@ class Ports:
     embedder: Embedder
     write_back: WriteBack
     words: Words
+    graph: GraphIndexPort
     indexes: Sequence[Index]
     floors: Floors
     background: Background

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
+from adaptive_memory_core.flow.ports.graph import GraphRows
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestions
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
@@ -330,6 +331,8 @@ class Ledger(Protocol):
     def outbox(self) -> Outbox: ...
     @property
     def words(self) -> WordRows: ...
+    @property
+    def graph(self) -> GraphRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
+from adaptive_memory_core.store.ledger.graph_schema import GRAPH
 
 _FIRST = """
 CREATE TABLE collections (
@@ -425,6 +426,7 @@ MIGRATIONS: tuple[str, ...] = (
     _OWN_POLICIES,
     _MIRROR_DROPS,
     _SHARING,
+    GRAPH,
     _JUDGED_QUESTIONS,
 )
 

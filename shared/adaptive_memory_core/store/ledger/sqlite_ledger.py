@@ -12,6 +12,7 @@ from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
+from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuestions
@@ -55,7 +56,7 @@ class SQLiteLedger:
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
-        self.sharing = LedgerSharing(shared)
+        self.sharing, self.graph = LedgerSharing(shared), LedgerGraph(shared)
         self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 

@@ -23,6 +23,7 @@ PARTS = (
         "judged_questions",
         "outbox",
         "words",
+        "graph",
         "mirror",
         "mirror_pages",
         "due_records",

@@ -1,0 +1,219 @@
+"""Does the graph find what takes several steps? Recall of all that a question needs, beside the usual systems.
+
+    python -m benchmarks.multi_hop --data DIR
+    python -m benchmarks.multi_hop --data DIR --corpora merged --titles with --embedder minilm
+    python -m benchmarks.multi_hop --data DIR --sets locomo --corpora separate --titles with
+
+2WikiMultiHopQA, MuSiQue and HotpotQA, each with its own corpus and all with the three merged (of two passages with one
+title the first stays). `without titles` their first lines, which are the titles, are taken away, and no metadata name
+them. Nothing is read (`reinforce=False`), no model but the embedder is asked. Recall@k is the share of a question's
+gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is the paired difference in recall@5.
+
+All systems answer from the same memory: vectors alone, words alone (BM25), our hybrid of both (the default), the
+paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its sentences), and
+the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets; `corpus.jsonl.gz`
+has a title for each passage then, or its first line.
+
+`--cost` measures what the graph takes instead: sentences a second when it is made, and milliseconds of its part of a
+recall in a memory of so many sentences and in one five times as large (the corpora again, under other titles).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall
+from adaptive_memory_core.evaluate.intervals import bootstrap, paired_difference
+from adaptive_memory_core.evaluate.metrics import recall_at
+from adaptive_memory_core.policy import Fusion, TimeWords
+from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.store.graph.look import most
+from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
+from benchmarks.data import Dataset, Item, Question, add_data_argument, load
+from benchmarks.embedders import EMBEDDERS
+from benchmarks.recall_quality import asked, ends, opened, turn
+from benchmarks.report import percentiles, print_table, write_json
+from benchmarks.rot import user_of
+
+SETS = ("twowiki_101", "musique_100", "hotpotqa_200")
+WITH_GRAPH: Any = ("dense", "lexical", "graph")
+PAPER = Graphs(form="paper", title=0.0)
+SYSTEMS: Mapping[str, Policy] = {
+    "dense": Policy(weights=ALONE, channels=("dense",), time_words=TimeWords(enabled=False)),
+    "BM25": Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH, time_words=TimeWords(enabled=False)),
+    "hybrid": Policy(channels=BOTH),
+    "paper": Policy(
+        weights=ALONE,
+        channels=("dense", "graph"),
+        fusion=Fusion(dense=0.01, dense_least=1.0),
+        graph=replace(PAPER, weight=most(PAPER)),
+        time_words=TimeWords(enabled=False),
+    ),
+    "graph": Policy(channels=WITH_GRAPH),
+}
+KS = (2, 5, 10)
+Row = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_data_argument(parser)
+    parser.add_argument("--sets", nargs="+", default=list(SETS))
+    parser.add_argument("--corpora", nargs="+", choices=["separate", "merged"], default=["separate", "merged"])
+    parser.add_argument("--titles", nargs="+", choices=["with", "without"], default=["with", "without"])
+    parser.add_argument("--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS))
+    parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument("--cost", action="store_true", help="measure what it takes instead of what it finds")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    sets = [load(arguments.data, name) for name in arguments.sets]
+    rows: list[Row] = []
+    for title, corpus, questions in [] if arguments.cost else corpora(sets, arguments):
+        found = list(found_in(corpus, questions, arguments))
+        print_table(found, title=f"{title}, embedder {arguments.embedder}")
+        rows += [{"corpus": title, **row} for row in found]
+    if arguments.cost:
+        rows = list(costs(sets, arguments))
+        print_table(rows, title="What the graph takes")
+    if arguments.json:
+        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+
+
+def corpora(
+    sets: Sequence[Dataset], arguments: argparse.Namespace
+) -> Iterator[tuple[str, Dataset, Mapping[str, Sequence[Question]]]]:
+    """Each corpus that is asked for, and the questions that are asked of it, by their set."""
+    for way in arguments.corpora:
+        for titles in arguments.titles:
+            for some in [[one] for one in sets] if way == "separate" else [sets]:
+                corpus, questions = merged(some)
+                shaped = corpus if titles == "with" else replace(corpus, items=tuple(map(untitled, corpus.items)))
+                yield f"{way}, {titles} titles: {', '.join(one.name for one in some)}", shaped, questions
+
+
+def merged(sets: Sequence[Dataset]) -> tuple[Dataset, Mapping[str, Sequence[Question]]]:
+    """One corpus of several, without passages whose title is there already, and each set's questions about it.
+
+    >>> rome, rom = Item(id="1", title="Rome", text="Old."), Item(id="9", title="Rome", text="Very old.")
+    >>> old = Question(id="q", query="How old?", gold_ids=("9",))
+    >>> corpus, questions = merged([Dataset("a", (rome,), ()), Dataset("b", (rom,), (old,))])
+    >>> [item.id for item in corpus.items], questions["b"][0].gold_ids
+    (['a:1'], ('a:1',))
+    """
+    items: dict[str, Item] = {}
+    questions: dict[str, Sequence[Question]] = {}
+    for one in sets:
+        ids = {}
+        for item in one.items:
+            key = item.title or f"{one.name}:{item.id}"
+            ids[item.id] = items.setdefault(key, replace(item, id=f"{one.name}:{item.id}")).id
+        wanted = asked(one, len(one.questions), 0)
+        questions[one.name] = [replace(each, gold_ids=tuple(ids[gold] for gold in each.gold_ids)) for each in wanted]
+    return Dataset("-".join(one.name for one in sets), tuple(items.values()), ()), questions
+
+
+def untitled(item: Item) -> Item:
+    """Without its title, in its text as well.
+
+    >>> untitled(Item(id="1", title="Rome", text="Rome\\nOld.")).text
+    'Old.'
+    """
+    text = item.text.removeprefix(f"{item.title}\n") if item.title else item.text
+    return replace(item, title=None, text=text or item.text)
+
+
+def shaped(item: Item) -> Mapping[str, Any]:
+    """A record, with the title among its metadata."""
+    record = dict(turn(item))
+    return record if item.title is None else {**record, "metadata": {"title": item.title}}
+
+
+def found_in(
+    corpus: Dataset, questions: Mapping[str, Sequence[Question]], arguments: argparse.Namespace
+) -> Iterator[Row]:
+    """A row for each system and set."""
+    with opened("hops", corpus, shaped, EMBEDDERS[arguments.embedder]()) as memory:
+        complete(memory)
+        base: dict[str, list[float]] = {}
+        for system in arguments.systems:
+            for name, own in questions.items():
+                recalls = [ranked(memory, question, SYSTEMS[system], corpus) for question in own]
+                shares = {k: [recall_at(r.ids, q.gold_ids, k=k) for r, q in zip(recalls, own, strict=True)] for k in KS}
+                base.setdefault(name, shares[5]) if system == "hybrid" else None
+                yield {
+                    "system": system,
+                    "set": name,
+                    "questions": len(own),
+                    **measured(shares, base.get(name), arguments),
+                }
+
+
+def complete(memory: AdaptiveMemory) -> None:
+    """Make the graph of all records."""
+    memory.ports().graph.rebuild()
+
+
+def ranked(memory: AdaptiveMemory, question: Question, policy: Policy, corpus: Dataset) -> Recall:
+    user = memory.for_user(user_of(question.tenant))
+    return user.recall(question.query, k=max(KS), now=ends(corpus).get(question.tenant), reinforce=False, policy=policy)
+
+
+def measured(
+    shares: Mapping[int, Sequence[float]], base: Sequence[float] | None, arguments: argparse.Namespace
+) -> dict[str, str]:
+    """Each recall with its interval, and the difference to the hybrid's."""
+    row = {}
+    for k, values in shares.items():
+        interval = bootstrap(values, seed=arguments.seed)
+        row[f"recall@{k}"] = f"{interval.mean:.3f}"
+        row[f"95 % @{k}"] = f"{interval.low:.2f} to {interval.high:.2f}"
+    if base is not None and base is not shares[5]:
+        change = paired_difference(shares[5], base, seed=arguments.seed)
+        row["over hybrid"] = f"{change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
+    return row
+
+
+def costs(sets: Sequence[Dataset], arguments: argparse.Namespace) -> Iterator[Row]:
+    """Making the graph, and asking it, at one size and at about five times that."""
+    corpus, questions = merged(sets)
+    for times in (1, 5):
+        items = [_again(item, number) for number in range(times) for item in corpus.items]
+        with opened("cost", replace(corpus, items=tuple(items)), shaped, EMBEDDERS[arguments.embedder]()) as memory:
+            began = time.process_time()
+            complete(memory)
+            seconds = time.process_time() - began
+            yield {**_asked(memory, [one for own in questions.values() for one in own]), "seconds to make it": seconds}
+
+
+def _again(item: Item, number: int) -> Item:
+    """The same passage under another title and id; what it mentions stays."""
+    if not number:
+        return item
+    return replace(untitled(item), id=f"{item.id}+{number}", title=f"{item.title} {number}")
+
+
+def _asked(memory: AdaptiveMemory, questions: Sequence[Question]) -> Row:
+    """Milliseconds of processor time of the graph's part of a recall, by `percentiles`."""
+    graph, ledger, policy = memory.ports().graph, memory.ports().ledger.graph, SYSTEMS["graph"]
+    scope, spent = memory.for_user(user_of(None)).scope, []
+    for question in questions:
+        recall = memory.for_user(user_of(None)).recall(question.query, k=5, reinforce=False, policy=SYSTEMS["hybrid"])
+        vector = memory.ports().embedder.embed_query(question.query)
+        seeds = {hit.hit._stored_id: 0.5 for hit in recall}
+        began = time.thread_time()
+        graph.look(scope, question.query, vector, policy.graph, seeds)
+        spent.append(1000.0 * (time.thread_time() - began))
+    with ledger.view(scope) as view:
+        size = {"passages": view.passages, "sentences": view.sentences}
+    return {**size, **{f"{name}, ms": value for name, value in percentiles(spent).items()}}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Which records do the names in the cue lead to? The graph as a source of candidates, and of a lead for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.graph import GraphFound, Hop
+from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL
+
+SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
+
+
+class Graph:
+    """The channel "graph". It is asked after vectors and words, which found records to start from as well."""
+
+    name = GRAPH
+
+    def wanted(self, request: Request) -> bool:
+        return GRAPH in request.policy.ways and bool(request.cue.own_words.strip())
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+        """The records that it reaches, best first."""
+        cue, policy = asked.cue(request), request.policy
+        seeds = _seeds(asked)
+
+        def look() -> GraphFound:
+            if LEXICAL not in policy.ways:
+                ports.words.beside(request.scope, [])  # the graph follows the words, which nobody else asks here
+            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.graph, seeds)
+
+        outcome = yield from attempt(Exception, look)
+        if outcome.value is None:
+            return Answer(self.name, error=outcome.error)
+        found = outcome.value
+        named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
+        notes = () if found.note is None else (found.note,)
+        because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
+        return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
+
+
+def _seeds(asked: Asked) -> dict[str, float]:
+    """The best of the vectors and of the words, each with what its rank is worth."""
+    nearest = [one.stored_id for one in asked.nearest.found[:SEEDS]]
+    worded = next((list(one.named[:SEEDS]) for one in asked.earlier if one.source == LEXICAL), [])
+    worth: dict[str, float] = {}
+    for ranked in (nearest, worded):
+        for rank, one in enumerate(ranked):
+            worth[one] = worth.get(one, 0.0) + 0.5 * (1.0 - rank / SEEDS)
+    return worth
+
+
+def _in_words(request: Request, way: Sequence[Hop]) -> str:
+    """The way to a record, for whoever asks why it was found."""
+    told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
+    begins = [repr(hop.name) if hop.name else "what other channels found" for hop in way]
+    return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)

@@ -1,0 +1,115 @@
+"""What must the graph's store and its index be able to do? Keep passages, follow the words, and answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from adaptive_memory_core.flow.ports.search import Vector
+from adaptive_memory_core.graph.build import Passage
+from adaptive_memory_core.graph.ports import Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.records import Hit, Scope
+
+GRAPH_LEAD = "graph"  # the name of its lead, and of its part of a score
+
+
+class GraphEntry(NamedTuple):
+    """A record's part of the graph: `word_row` is the row of its words that it must still have (None: whichever)."""
+
+    stored_id: str
+    passage: Passage
+    vector: bytes  # float16
+    word_row: int | None = None
+
+
+class StoredGraph(Graph, Protocol):
+    """A scope's graph as it is kept, with the ids that its passages have in the collection."""
+
+    def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]: ...
+    def keys_of(self, stored_ids: Collection[str]) -> Mapping[str, PassageKey]: ...
+
+
+class GraphRows(Protocol):
+    """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name of its own."""
+
+    def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None: ...
+    def drop(self, stored_ids: Sequence[str]) -> None: ...
+    def clear(self) -> None: ...
+    def titles(self, scope: Scope, names: Collection[str]) -> set[str]: ...
+    def stored_ids(self) -> set[str]: ...
+    def behind(self, most: int) -> list[tuple[int, str]]:
+        """The next records whose words are newer than their passages: the row of the words, and the id."""
+
+    def followed(self, word_row: int) -> None: ...
+    def drop_gone(self) -> None: ...
+    def to_link_again(self, most: int, *, growth: float) -> list[str]: ...
+    def waiting(self, scope: Scope, most: int) -> int: ...
+    def view(self, scope: Scope) -> AbstractContextManager[StoredGraph]: ...
+    def faults(self) -> list[str]: ...
+
+
+class Hop(NamedTuple):
+    """A step on the way to a record: a name, and the sentence with it (from 0) of the record it is in or titles."""
+
+    name: str
+    stored_id: str
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFound:
+    """What the graph has to say: the records that it names, best first, a number in [0, 1] for each, and the way to
+    each from a name in the question. Nothing speaks for a record that it did not reach."""
+
+    numbers: Mapping[str, float]
+    reached: Mapping[str, Sequence[Hop]]
+    note: str | None = None
+
+    def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
+        return [{GRAPH_LEAD: self.numbers.get(hit._stored_id, 0.0)} for hit in hits]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifts:
+    """What was learned of sentences, for one question. Sentences are named by the id of their record in the collection
+    and their place in it: `lift` is added to 1 in our form, and `gates` are the products of the paper's equation 4."""
+
+    lift: Mapping[tuple[str, int], float]
+    gates: Mapping[tuple[str, int], float]
+
+
+NO_LIFTS = Lifts({}, {})
+
+
+class GraphIndexPort(Protocol):
+    """Records found by the names in a cue. It writes nothing, except that it may take in what is new."""
+
+    def rebuild(self) -> None: ...
+
+    def look(
+        self,
+        scope: Scope,
+        cue: str,
+        vector: Vector | None,
+        settings: Graphs,
+        seeds: Mapping[str, float],
+        lifts: Lifts = NO_LIFTS,
+    ) -> GraphFound: ...
+
+
+__all__ = [
+    "Array",
+    "GRAPH_LEAD",
+    "GraphEntry",
+    "GraphFound",
+    "GraphIndexPort",
+    "GraphRows",
+    "Hop",
+    "Lifts",
+    "NO_LIFTS",
+    "SentenceKey",
+    "StoredGraph",
+]

@@ -1,0 +1,147 @@
+"""Which names does a sentence have? By rule: what is written with capitals, in quotes, or as an identifier."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
+
+LONGEST_NAME = 8  # words
+Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
+_JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
+_INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
+_NO_NAMES = STOP_WORDS | frozenset(
+    """
+    yes no yeah yep nope ok okay well oh hey hi hello wow thanks thank please sure maybe also however although though
+    many several two three four five one first second third today yesterday tomorrow since despite among within without
+    according like just let lets later earlier often sometimes currently originally additionally furthermore moreover
+    meanwhile together another every each either neither both whether upon unlike along across around may might must
+    would could should here there soon still even yet never always got get going good great nice really totally
+    definitely absolutely awesome cool glad sorry sounds looks keep take have had has been being do does did
+    """.split()  # noqa: SIM905 - a list of them would be longer than this file
+)
+
+
+class Word(NamedTuple):
+    """A word as it stands in a sentence: where, in what form it is compared, and whether it has a capital."""
+
+    start: int
+    end: int
+    plain: str
+    capital: bool
+
+
+def names(sentence: str) -> list[str]:
+    """The names in a sentence, in the form they are compared in, once each.
+
+    >>> names("Then Ada Lovelace's friend, Charles Babbage of London, wrote it in Python-3.")
+    ['ada lovelace', 'charles babbage of london', 'charles babbage', 'london', 'python 3']
+    >>> names("Yeah, I know."), names('He sang "let it be" twice.')
+    ([], ['let it be'])
+    """
+    found = [normalised(one) for one in _QUOTED.findall(sentence)]
+    for run in _runs(sentence):
+        found += _of_run(run)
+    return [one for one in dict.fromkeys(found) if _may_be(one)]
+
+
+def normalised(name: str) -> str:
+    """A name as it is compared: its words without accents, capitals and possessives, one blank between them.
+
+    >>> normalised("The Beyoncé's  Renaissance"), normalised("J. K. Rowling"), normalised("東京")
+    ('beyonce renaissance', 'j k rowling', '東京')
+    """
+    plain = " ".join(word.plain for word in words_of(name))
+    return plain[4:] if plain.startswith("the ") else plain
+
+
+def handle(title: str) -> str:
+    """The name that a title gives: without what stands in brackets to tell it from others.
+
+    >>> handle("Mercury (planet)"), handle("(500) Days of Summer")
+    ('mercury', '500 days of summer')
+    """
+    return normalised(re.sub(r"(?<=\S)\s*\([^()]*\)", "", title)) or normalised(title)
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text; what is joined by hyphens or dots are several.
+
+    >>> [word.plain for word in words_of("Anna's X-ray, Café")]
+    ['anna', 'x', 'ray', 'cafe']
+    """
+    found = []
+    for one in _WORD.finditer(text):
+        for part in re.finditer(r"[^-.]+", one.group()):
+            start = one.start() + part.start()
+            plain = _plain(_POSSESSIVE.sub("", part.group()))
+            found.append(Word(start, start + len(part.group()), plain, _has_capital(part.group())))
+    return [one for one in found if one.plain]
+
+
+def _plain(word: str) -> str:
+    if word.isascii():
+        return word.lower().replace("'", "")
+    apart = unicodedata.normalize("NFKD", word.lower())
+    bare = "".join(one for one in apart if not unicodedata.combining(one) and one != "\u2019")
+    return unicodedata.normalize("NFC", bare)
+
+
+def _has_capital(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit() or (word[0].islower() is False and not word[0].isascii())
+
+
+def _runs(sentence: str) -> Iterator[list[Word]]:
+    """Words with capitals that stand together, with the small words between them."""
+    run: list[Word] = []
+    waiting: list[Word] = []
+    for word in words_of(sentence):
+        last = (waiting or run or [word])[-1]
+        joined = last is word or _joined(sentence[last.end : word.start])
+        if not joined and run:
+            yield run
+        if not joined:
+            run, waiting = [], []
+        if word.capital:
+            run, waiting = [*run, *waiting, word], []
+        elif run and word.plain in _INSIDE and len(waiting) < 2:
+            waiting.append(word)
+        else:
+            if run:
+                yield run
+            run, waiting = [], []
+    if run:
+        yield run
+
+
+def _joined(between: str) -> bool:
+    return between in ("-", ".", "") or _JOINED.fullmatch(between) is not None
+
+
+def _of_run(run: Sequence[Word]) -> list[str]:
+    """The run as one name, and its parts where small words join them; without function words at its begin."""
+    while run and run[0].plain in _NO_NAMES:
+        run = run[1:]
+    if not run or len(run) > LONGEST_NAME:
+        return [word.plain for word in run]
+    parts: list[list[str]] = [[]]
+    for word in run:
+        if word.plain in _INSIDE and not word.capital:
+            parts.append([])
+        else:
+            parts[-1].append(word.plain)
+    whole = " ".join(word.plain for word in run)
+    return [whole, *(" ".join(part) for part in parts if part)] if len(parts) > 1 else [whole]
+
+
+def _may_be(name: str) -> bool:
+    """Whether it is more than a function word, a number or a letter."""
+    if name in _NO_NAMES:
+        return False
+    return (len(name) >= 3 and (not name.isdigit() or len(name) == 4)) or (not name.isascii() and len(name) > 1)

@@ -1,0 +1,109 @@
+"""What must a graph be able to answer? The neighbours of what is active, and what is needed to weigh sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+Array = Any
+SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
+SentenceKey = int  # passage << SENTENCE_BITS | place
+PassageKey = int
+
+
+class Rows(NamedTuple):
+    """What sentences are weighed by, in the order of their `keys`: the vector of the passage that each is in (`owners`
+    says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector stands for those
+    of its sentences: vectors of their own found nothing more (benchmarks/multi_hop.py) and have to be made."""
+
+    keys: Array
+    vectors: Array | None
+    owners: Array
+    words: Array
+    bounds: Array
+
+    def of(self, keys: Array, values: Array) -> Array:
+        """The values of these sentences; 0 for one that is not there, since somebody else has just removed it.
+
+        >>> none = np.array([])
+        >>> Rows(np.array([5, 7]), None, none, none, none).of(np.array([7, 8]), np.array([0.5, 0.25])).tolist()
+        [0.25, 0.0]
+        """
+        if not len(self.keys):
+            return np.zeros(len(keys))
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        found: Array = np.where(self.keys[places] == keys, values[places], 0.0)
+        return found
+
+
+class Graph(Protocol):
+    """Entities, sentences and passages of one scope. Only neighbours of what is active are asked for."""
+
+    @property
+    def passages(self) -> int: ...
+    @property
+    def sentences(self) -> int: ...
+    def frequencies(self, names: Collection[str]) -> Mapping[str, int]:
+        """In how many passages each of these names is; those that are not known are left out."""
+
+    def mentions(self, name: str, most: int) -> Array:
+        """The keys of the sentences that mention the name: of more than so many, the latest."""
+
+    def titled(self, names: Collection[str]) -> Mapping[str, Array]:
+        """The keys of the passages that have each name as their title."""
+
+    def sentences_of(self, passages: Array) -> Array:
+        """The keys of all sentences of these passages."""
+
+    def names_in(self, sentences: Array) -> Mapping[SentenceKey, Sequence[str]]:
+        """The names that each sentence mentions, and the title of its passage."""
+
+    def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
+        """In how many sentences each word is."""
+
+    def rows(self, passages: Array) -> Rows:
+        """All sentences of these passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: the names that it links to (in the paper's form with the closeness of each), its vector, the keys
+    of its words, the passages that other channels found, and what was learned of sentences: `lifts` in our form, 0 for
+    nothing, and `gates` in the paper's, the product of both of equation 4, 1 for nothing."""
+
+    names: Mapping[str, float]
+    vector: Array | None
+    words: Collection[int]
+    seeds: Mapping[PassageKey, float] = field(default_factory=dict)
+    lifts: Mapping[SentenceKey, float] = field(default_factory=dict)
+    gates: Mapping[SentenceKey, float] = field(default_factory=dict)
+
+
+class Step(NamedTuple):
+    """How a sentence was reached: by a name, which for a later round came from another sentence."""
+
+    round: int
+    sentence: SentenceKey
+    name: str | None
+    came_from: SentenceKey | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What propagation found: a number for each passage that was reached, the sentences that were activated in each
+    round with their scores, and how each was reached."""
+
+    passages: Mapping[PassageKey, float]
+    rounds: Sequence[Mapping[SentenceKey, float]]
+    steps: Mapping[SentenceKey, Step]
+
+
+def passage_of(sentence: SentenceKey) -> PassageKey:
+    """
+    >>> passage_of(5 << SENTENCE_BITS | 3)
+    5
+    """
+    return sentence >> SENTENCE_BITS

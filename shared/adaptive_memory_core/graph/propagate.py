@@ -1,0 +1,156 @@
+"""Which passages does a question lead to? From its names to sentences, from those to passages and to further names.
+
+Our form of GAM-RAG's propagation (`paper.py` has the paper's): rare names count more, scores are shares of the best, no
+sentence and none of the question's names is taken twice, and a name leads to the passage that is titled by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adaptive_memory_core.graph.likeness import cosines, shares_of_best, word_scores
+from adaptive_memory_core.graph.ports import (
+    SENTENCE_BITS,
+    Array,
+    Evidence,
+    Graph,
+    PassageKey,
+    Question,
+    SentenceKey,
+    Step,
+    passage_of,
+)
+from adaptive_memory_core.policy.graph import Graphs
+
+
+def rarity(frequency: int, passages: int) -> float:
+    """How much a name tells, in [0, 1]: 1 where one passage has it.
+
+    >>> rarity(1, 100), round(rarity(100, 100), 2)
+    (1.0, 0.15)
+    """
+    return math.log1p(passages / max(1, frequency)) / math.log1p(max(1, passages))
+
+
+@dataclass
+class _Walk:
+    """What was found so far."""
+
+    scores: dict[PassageKey, float] = field(default_factory=dict)
+    rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
+    steps: dict[SentenceKey, Step] = field(default_factory=dict)
+    came_from: dict[str, SentenceKey] = field(default_factory=dict)
+
+    def add(self, number: int, top: Mapping[SentenceKey, float], reached: Mapping[SentenceKey, str | None]) -> None:
+        bonus: dict[PassageKey, float] = {}
+        for key, score in top.items():
+            bonus[passage_of(key)] = bonus.get(passage_of(key), 0.0) + score
+            name = reached.get(key)
+            self.steps[key] = Step(number, key, name, None if name is None else self.came_from.get(name))
+        for one, sum_ in bonus.items():
+            self.scores[one] = self.scores.get(one, 0.0) + math.log1p(sum_) / number
+        self.rounds.append(top)
+
+
+def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
+    """The passages that the question's names lead to, in at most `settings.rounds` rounds."""
+    walk = _Walk(scores=_titles(graph, question, settings))
+    frequencies = graph.word_frequencies(question.words)
+    active: Mapping[str, float] = question.names
+    for number in range(1, settings.rounds + 1):
+        keys, reached, by = _reached(graph, active, settings)
+        if number == 1:
+            keys, reached = _seeded(graph, question, settings, keys, reached)
+        fresh = np.array([key not in walk.steps for key in keys.tolist()], dtype=bool)
+        keys, reached = keys[fresh], reached[fresh]
+        if not len(keys):
+            break
+        top = _best(keys, reached * _weights(graph, question, frequencies, keys), settings.sentences)
+        if not top:
+            break
+        walk.add(number, top, {key: by.get(key) for key in top})
+        active = _next_names(graph, top, question, settings, walk)
+    return Evidence(walk.scores, walk.rounds, walk.steps)
+
+
+def _titles(graph: Graph, question: Question, settings: Graphs) -> dict[PassageKey, float]:
+    """What a passage has for being titled by a name in the question."""
+    known = graph.frequencies(question.names)
+    scores: dict[PassageKey, float] = {}
+    for name, passages in graph.titled(known).items():
+        for one in passages.tolist():
+            scores[one] = scores.get(one, 0.0) + settings.title * rarity(known[name], graph.passages)
+    return scores
+
+
+def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tuple[Array, Array, dict[int, str]]:
+    """The sentences next to the active names, what they receive from them, and the name that gives each the most."""
+    known = graph.frequencies(active)
+    titled = graph.titled(known)
+    parts: list[tuple[str, Array, float]] = []
+    room = settings.reach
+    for name, frequency in sorted(known.items(), key=lambda one: one[1]):
+        gives = active[name] * rarity(frequency, graph.passages) ** settings.rare
+        below = graph.sentences_of(titled[name])
+        parts.append((name, np.union1d(graph.mentions(name, most=max(room, 0)), below), gives))
+        parts.append((name, below, settings.title_edge * gives))
+        room -= len(parts[-2][1])
+    parts = [part for part in parts if len(part[1])]
+    if not parts:
+        return np.empty(0, dtype=np.int64), np.empty(0), {}
+    together = np.concatenate([keys for _, keys, _ in parts])
+    keys, places = np.unique(together, return_inverse=True)
+    given = np.concatenate([np.full(len(own), gives) for _, own, gives in parts])
+    by: dict[int, str] = {}
+    for name, own, _ in sorted(parts, key=lambda part: part[2]):
+        by.update(dict.fromkeys(own.tolist(), name))
+    return keys, np.bincount(places, weights=given, minlength=len(keys)), by
+
+
+def _seeded(graph: Graph, question: Question, settings: Graphs, keys: Array, reached: Array) -> tuple[Array, Array]:
+    """With the sentences of the passages that other channels found: all there is for a question without names."""
+    if not question.seeds or settings.seed == 0.0:
+        return keys, reached
+    below = graph.sentences_of(np.array(sorted(question.seeds), dtype=np.int64))
+    given = np.array([settings.seed * question.seeds[key >> SENTENCE_BITS] for key in below.tolist()])
+    every, places = np.unique(np.concatenate((keys, below)), return_inverse=True)
+    return every, np.bincount(places, weights=np.concatenate((reached, given)), minlength=len(every))
+
+
+def _weights(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array) -> Array:
+    """How far each sentence is about the question, and what was learned of it."""
+    rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
+    close = shares_of_best(rows.of(keys, cosines(question.vector, rows)))
+    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
+    weights = np.sqrt(0.5 * close + 0.5 * said)
+    if question.lifts:
+        weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
+    return weights
+
+
+def _best(keys: Array, scores: Array, most: int) -> dict[SentenceKey, float]:
+    """The sentences with the most, as shares of the best."""
+    order = np.argsort(-scores, kind="stable")[:most]
+    greatest = float(scores[order[0]])
+    if greatest <= 0.0:
+        return {}
+    return {int(keys[one]): float(scores[one]) / greatest for one in order.tolist() if scores[one] > 0.0}
+
+
+def _next_names(
+    graph: Graph, top: Mapping[SentenceKey, float], question: Question, settings: Graphs, walk: _Walk
+) -> dict[str, float]:
+    """The mean score of the activated sentences that have a name (eq. 9), of the best names, none of the question's."""
+    found: dict[str, list[tuple[float, SentenceKey]]] = {}
+    for key, names in graph.names_in(np.array(list(top), dtype=np.int64)).items():
+        for name in names:
+            if name not in question.names:
+                found.setdefault(name, []).append((top[key], key))
+    means = {name: sum(score for score, _ in own) / len(own) for name, own in found.items()}
+    best = dict(sorted(means.items(), key=lambda one: -one[1])[: settings.names])
+    walk.came_from = {**{name: max(found[name])[1] for name in best}, **walk.came_from}
+    return best

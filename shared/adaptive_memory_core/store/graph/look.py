@@ -1,0 +1,76 @@
+"""What does the graph say of a cue? Its names are linked, propagation runs, and passages become records again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.flow.ports.graph import GraphFound, Hop, Lifts, StoredGraph
+from adaptive_memory_core.graph.build import word_key
+from adaptive_memory_core.graph.known_names import known_names
+from adaptive_memory_core.graph.paper import propagate_as_published
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, Evidence, PassageKey, Question, Step, passage_of
+from adaptive_memory_core.graph.propagate import propagate
+from adaptive_memory_core.length_limits import start_and_end
+from adaptive_memory_core.policy.graph import Graphs
+
+MOST_LOOKED_UP = 2_000  # characters of a cue in which names are looked for; of a longer one its start and end
+MOST_PASSED = 5  # records on the way to one, that are told
+FORMS = {"ours": propagate, "paper": propagate_as_published}
+
+
+def look(
+    graph: StoredGraph, cue: str, vector: Any, settings: Graphs, seeds: Mapping[str, float], lifts: Lifts
+) -> GraphFound:
+    """The records that the cue's names lead to, with a number in [0, 1] each."""
+    read = start_and_end(cue, MOST_LOOKED_UP)
+
+    def known(possible: Any) -> Set[str]:
+        return set(graph.frequencies(possible))
+
+    linked = known_names(read, known) or known_names(read, known, loose=True)
+    judged = {one for one, _ in (*lifts.lift, *lifts.gates)}
+    keys = graph.keys_of({*seeds, *judged})
+    question = Question(
+        dict.fromkeys(linked, 1.0),
+        vector,
+        {word_key(word) for word in words(read)},
+        {keys[one]: value for one, value in seeds.items() if one in keys},
+        {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.lift.items() if one in keys},
+        {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.gates.items() if one in keys},
+    )
+    return _found(graph, FORMS[settings.form](graph, question, settings), settings)
+
+
+def most(settings: Graphs) -> float:
+    """The most that a passage has, nearly: one sentence that is the best of each round, and its title in the cue.
+
+    >>> round(most(Graphs(rounds=2, title=0.3)), 2)
+    1.34
+    """
+    return settings.title + sum(0.6931 / number for number in range(1, settings.rounds + 1))
+
+
+def _found(graph: StoredGraph, evidence: Evidence, settings: Graphs) -> GraphFound:
+    best = most(settings)
+    ids = graph.ids_of({*evidence.passages, *map(passage_of, evidence.steps)})
+    ranked = sorted(evidence.passages.items(), key=lambda one: -one[1])
+    numbers = {ids[one]: min(1.0, score / best) for one, score in ranked if one in ids and score > 0.0}
+    first: dict[PassageKey, Step] = {}
+    for step in evidence.steps.values():
+        first.setdefault(passage_of(step.sentence), step)
+    ways = {ids[one]: _way(step, evidence, ids) for one, step in first.items() if one in ids and step.name is not None}
+    return GraphFound(numbers, ways)
+
+
+def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[Hop]:
+    """From a name in the cue to a sentence, by the sentences in between."""
+    steps = [last]
+    while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
+        steps.insert(0, evidence.steps[before])
+    return [
+        Hop(step.name or "", ids[passage_of(step.sentence)], step.sentence & ((1 << SENTENCE_BITS) - 1))
+        for step in steps
+        if passage_of(step.sentence) in ids
+    ]

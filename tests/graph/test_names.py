@@ -1,0 +1,46 @@
+"""Which names are found, whatever they stand between?"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.graph.build import passage
+from adaptive_memory_core.graph.known_names import known_names
+from adaptive_memory_core.graph.names import names, normalised
+from adaptive_memory_core.graph.sentences import sentences
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("I met Anna-Lena in São Paulo.", ["anna lena", "sao paulo"]),
+        ("The University of Copenhagen opened.", ["university of copenhagen", "university", "copenhagen"]),
+        ("Bosonid Boso the Elder came.", ["bosonid boso the elder", "bosonid boso", "elder"]),
+        ("In 1975 nothing happened.", ["1975"]),
+        ("Yeah, keep going!", []),
+    ],
+)
+def test_names_by_rule(sentence: str, expected: list[str]) -> None:
+    assert names(sentence) == expected
+
+
+def test_one_name_in_two_spellings_is_one() -> None:
+    assert normalised("Beyoncé’s") == normalised("BEYONCE") == "beyonce"  # noqa: RUF001
+    assert normalised("J.K. Rowling") == normalised("J K Rowling")
+
+
+def test_a_known_name_is_found_in_lower_case_if_it_has_several_words() -> None:
+    there = {"demon algorithm", "demon"}
+    assert known_names("how does the demon algorithm work", lambda one: there & set(one)) == ["demon algorithm"]
+    assert known_names("a demon", lambda one: there & set(one)) == []
+    assert known_names("a demon", lambda one: there & set(one), loose=True) == ["demon"]
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_sentences_that_hold_all_of_it(text: str) -> None:
+    found = sentences(text)
+    assert all(one.strip() == one and one for one in found)
+    assert "".join("".join(found).split()) == "".join(text.split())
+    assert passage(text, text, lambda _: set()).sentences or not text.strip()

@@ -1,0 +1,105 @@
+"""Does a question find what takes several steps, by our form and by the paper's?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.graph.build import passage, word_key
+from adaptive_memory_core.graph.in_memory import GraphInMemory
+from adaptive_memory_core.graph.paper import propagate_as_published
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, Question
+from adaptive_memory_core.graph.propagate import propagate
+from adaptive_memory_core.policy.graph import Graphs
+
+TEXTS = [
+    ("Teutberga", "Teutberga was a queen. She married Lothair II of the Franks."),
+    ("Lothair II", "Lothair II ruled the Franks. His father was Lothair I."),
+    ("Lothair I", "Lothair I died at Prüm."),
+    ("Prüm", "Prüm is a town."),
+    *((f"Town {n}", f"The town number {n} has a market. Many Franks lived there.") for n in range(20)),
+]
+TITLES = {"teutberga", "lothair ii", "lothair i", "prum"}
+FORMS = [propagate, propagate_as_published]
+
+
+@pytest.fixture(scope="module")
+def graph() -> GraphInMemory:
+    passages = [passage(text, title, lambda names: TITLES & set(names)) for title, text in TEXTS]
+    return GraphInMemory(passages, np.ones((len(TEXTS), 2), dtype=np.float32))
+
+
+def question(text: str, *names: str, **more: object) -> Question:
+    keys = {word_key(word) for word in words(text)}
+    return replace(Question(dict.fromkeys(names, 1.0), np.float32([1, 0]), keys), **more)  # type: ignore[arg-type]
+
+
+def test_a_second_round_reaches_what_the_question_does_not_name(graph: GraphInMemory) -> None:
+    asked = question("Who was the father of Teutberga's husband?", "teutberga")
+    one, two = (propagate(graph, asked, Graphs(rounds=rounds)) for rounds in (1, 2))
+    assert 0 in one.passages
+    assert 1 not in one.passages
+    assert 1 in two.passages
+
+
+def test_no_sentence_is_taken_twice_and_no_name_of_the_question_again(graph: GraphInMemory) -> None:
+    found = propagate(graph, question("Who married Lothair II?", "lothair ii"), Graphs(rounds=3))
+    keys = [key for round_ in found.rounds for key in round_]
+    assert len(keys) == len(set(keys))
+    assert {step.name for step in found.steps.values() if step.round > 1}.isdisjoint({"lothair ii"})
+
+
+def test_each_step_says_which_sentence_led_to_its_name(graph: GraphInMemory) -> None:
+    found = propagate(graph, question("Where did the father of Lothair II die?", "lothair ii"), Graphs(rounds=2))
+    step = next(step for step in found.steps.values() if step.sentence >> SENTENCE_BITS == 2)
+    assert step.name == "lothair i"
+    assert step.came_from == 1 << SENTENCE_BITS | 1
+
+
+def test_the_papers_form_goes_on_by_the_names_in_a_sentence() -> None:
+    texts = ["Ada met Bob.", "Bob met Eve.", "Eve left."]
+    graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 2), dtype=np.float32))
+    found = propagate_as_published(graph, question("?", "ada"), Graphs(form="paper", rounds=2))
+    assert found.rounds[0] == {0: 1.0}
+    assert found.rounds[1] == pytest.approx({0: 2 / 3, 1 << SENTENCE_BITS: 1 / 3})  # Ada and Bob at 1 each, then Bob
+    assert found.passages == pytest.approx({0: math.log(2) + math.log(5 / 3) / 2, 1: math.log(4 / 3) / 2})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_without_names_goes_by_what_other_channels_found(graph: GraphInMemory, form: object) -> None:
+    found = form(graph, question("who was the father of the king?", seeds={1: 1.0}), Graphs(rounds=2))  # type: ignore[operator]
+    assert {1} < set(found.passages)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_comes_of_nothing(graph: GraphInMemory, form: object) -> None:
+    assert not form(graph, question("what?", "nobody"), Graphs()).passages  # type: ignore[operator]
+    assert not form(GraphInMemory([]), question("what?", "nobody"), Graphs()).passages  # type: ignore[operator]
+
+
+def test_what_was_learned_of_a_sentence_lifts_it(graph: GraphInMemory) -> None:
+    key = 12 << SENTENCE_BITS | 1
+    plain = propagate(graph, question("where did they live?", "franks"), Graphs(rounds=1))
+    lifted = propagate(graph, question("where did they live?", "franks", lifts={key: 0.5}), Graphs(rounds=1))
+    assert key not in plain.steps
+    assert lifted.rounds[0][key] == 1.0
+    gated = propagate_as_published(graph, question("?", "franks", gates={key: 1.5}), Graphs(rounds=1))
+    assert next(iter(gated.rounds[0])) == key
+
+
+@given(st.lists(st.sampled_from(["ada", "bob", "eve"]), max_size=3), st.integers(1, 5), st.integers(1, 4))
+def test_scores_are_finite_and_not_negative(names: list[str], rounds: int, most: int) -> None:
+    texts = ["Ada met Bob. Bob met Eve.", "Eve left.", "Ada stayed. Nobody came."]
+    graph = GraphInMemory([passage(text, None, lambda names: set()) for text in texts])
+    settings = Graphs(rounds=rounds, sentences=most)
+    for form in FORMS:
+        found = form(graph, question("who met whom?", *names), settings)
+        assert all(math.isfinite(score) and score >= 0.0 for score in found.passages.values())
+        assert len(found.rounds) <= rounds
+        assert all(len(round_) <= most for round_ in found.rounds)

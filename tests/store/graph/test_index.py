@@ -1,0 +1,170 @@
+"""Does the graph follow what is written, changed and removed, by us and by others, and does all of it fit together?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core.store.graph.index import AT_ONCE, GraphIndex
+from tests.conftest import Clock, Vectors
+
+CHANNELS: Any = ("dense", "lexical", "graph")
+NOTES = [f"Note {n} is about nothing in particular." for n in range(30)]
+
+
+@pytest.fixture
+def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+    policy = Policy(channels=CHANNELS)
+    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy)) as opened:
+        yield opened
+        assert rows(opened).faults() == []
+
+
+def rows(memory: AdaptiveMemory) -> Any:
+    return memory.ports().ledger.graph
+
+
+def names_of(memory: AdaptiveMemory, user: UserMemory, *asked: str) -> dict[str, int]:
+    with rows(memory).view(user.scope) as graph:
+        return dict(graph.frequencies(asked))
+
+
+def family(user: UserMemory) -> None:
+    user.remember_many(
+        [
+            {"id": "t", "text": "Teutberga was married to Lothair II.", "metadata": {"title": "Teutberga"}},
+            {"id": "l", "text": "He ruled. His father was Lothair I.", "metadata": {"title": "Lothair II"}},
+            {"id": "f", "text": "He died at the abbey.", "metadata": {"title": "Lothair I"}},
+            *NOTES,
+        ]
+    )
+
+
+def test_what_a_hit_names_is_found_as_well(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    family(ann)
+    found = ann.recall("Where did the father of Teutberga's husband die?", k=3)
+    assert set(found.ids) == {"t", "l", "f"}
+    assert all(hit.parts["graph"] > 0.0 for hit in found)
+    assert "'lothair i' -> sentence 1 of 'f'" in found.explain()
+    for hit in found:
+        assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+
+
+def test_nothing_is_made_for_who_never_asks(collection: Collection, embed: Callable[..., Vectors]) -> None:
+    with closing(AdaptiveMemory(collection, embedder=embed)) as memory:
+        family(memory.for_user("ann"))
+        memory.for_user("ann").recall("Teutberga")
+        assert rows(memory).stored_ids() == set()
+
+
+def test_a_recall_that_asks_first_takes_in_little_at_once(
+    collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    with closing(AdaptiveMemory(collection, embedder=embed, policy=Policy(channels=("dense", "lexical")))) as memory:
+        ann = memory.for_user("ann")
+        family(ann)
+        found = ann.recall("Where did the father of Teutberga's husband die?", k=3, policy=Policy(channels=CHANNELS))
+        assert set(found.ids) == {"t", "l", "f"}
+
+
+def test_much_is_taken_in_beside_the_recall_with_a_note(
+    collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GraphIndex, "wait", lambda _: None)
+    with closing(AdaptiveMemory(collection, embedder=embed, policy=Policy(channels=("dense", "lexical")))) as memory:
+        ann = memory.for_user("ann")
+        ann.remember_many([f"Note {n}" for n in range(AT_ONCE + 1)])
+        found = ann.recall("Note 7", policy=Policy(channels=CHANNELS))
+        assert any("the rest is under way" in note for note in found.trace)
+        memory.sync()
+        assert not ann.recall("Note 7", policy=Policy(channels=CHANNELS)).trace
+        assert len(rows(memory).stored_ids()) == AT_ONCE + 1
+
+
+def test_a_changed_text_is_another_passage_and_a_forgotten_one_leaves_no_name(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    ann.remember("Zoe plays the cello with Quentin.", id="one")
+    assert names_of(memory, ann, "zoe", "quentin", "rupert") == {"zoe": 1, "quentin": 1}
+    ann.remember("Zoe plays the cello with Rupert.", id="one")
+    assert names_of(memory, ann, "zoe", "quentin", "rupert") == {"zoe": 1, "rupert": 1}
+    ann.forget("one")
+    assert names_of(memory, ann, "zoe", "quentin", "rupert") == {}
+    assert rows(memory).stored_ids() == set()
+
+
+def test_users_know_nothing_of_each_other(memory: AdaptiveMemory) -> None:
+    ann, bob = memory.for_user("ann"), memory.for_user("bob")
+    family(ann)
+    bob.remember("Teutberga is the name of my cat.", id="cat")
+    assert names_of(memory, bob, "teutberga", "lothair ii") == {"teutberga": 1}
+    assert bob.recall("Who is Teutberga?").ids == ("cat",)
+
+
+def test_a_reader_over_everyones_records_follows_both(memory: AdaptiveMemory) -> None:
+    memory.for_everyone().remember("Lothair II was a king.", id="king", metadata={"title": "Lothair II"})
+    ann = memory.for_user("ann", over="everyone")
+    memory.for_user("ann").remember("Teutberga married Lothair II.", id="wife")
+    assert names_of(memory, ann, "lothair ii") == {"lothair ii": 2}
+    assert set(ann.recall("Teutberga's husband?").ids) == {"king", "wife"}
+
+
+def test_what_another_program_wrote_and_removed_is_followed(memory: AdaptiveMemory, collection: Collection) -> None:
+    ann = memory.for_user("ann")
+    ann.remember("Zoe plays the cello.", id="zoe")
+    collection.add(
+        ids=["theirs"], documents=["Quentin sings."], metadatas=[{"user_id": "ann"}], embeddings=np.full((1, 32), 0.1)
+    )
+    memory.sync()
+    ann.recall("Quentin")
+    memory.sync()
+    assert names_of(memory, ann, "zoe", "quentin") == {"zoe": 1, "quentin": 1}
+    collection.delete(ids=["theirs"])
+    memory.sync()
+    ann.recall("Quentin")
+    memory.sync()
+    assert names_of(memory, ann, "zoe", "quentin") == {"zoe": 1}
+
+
+def test_a_title_that_comes_later_is_found_in_what_was_there(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    ann.remember("We talked about the art of memory for hours.", id="talk")
+    ann.remember("It is old.", id="book", metadata={"title": "The Art of Memory"})
+    memory.sync()
+    assert names_of(memory, ann, "art of memory") == {"art of memory": 2}
+
+
+def test_a_rebuild_makes_the_same(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    family(ann)
+    asked = ("teutberga", "lothair ii", "lothair i", "note")
+    before = names_of(memory, ann, *asked)
+    memory.ports().graph.rebuild()
+    assert names_of(memory, ann, *asked) == before
+    assert len(rows(memory).stored_ids()) == len(NOTES) + 3
+
+
+def test_a_damaged_graph_is_found_and_made_anew(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    family(ann)
+    with rows(memory)._shared.writing() as sql:
+        sql.execute("UPDATE graph_names SET passages = passages + 1 WHERE name = 'teutberga'")
+    assert rows(memory).faults()
+    found = memory.check(repair=True)
+    assert [one.part for one in found.findings if one.mended] == ["graph"]
+    assert rows(memory).faults() == []
+
+
+def test_a_filter_holds_for_what_the_graph_reaches(memory: AdaptiveMemory) -> None:
+    ann = memory.for_user("ann")
+    family(ann)
+    for channels in (CHANNELS, ("dense", "graph")):
+        policy = Policy(channels=channels)
+        found = ann.recall("Teutberga's husband's father", filter={"title": "Lothair I"}, policy=policy)
+        assert found.ids == ("f",)

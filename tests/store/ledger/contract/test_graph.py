@@ -1,0 +1,73 @@
+"""Does a ledger keep the graph: counted, found by name, in step with the words, and gone without a trace?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.flow.ports.graph import GraphEntry
+from adaptive_memory_core.graph.build import passage, word_key
+from adaptive_memory_core.graph.ports import SENTENCE_BITS
+from adaptive_memory_core.records import Scope
+
+ANN, BOB = Scope("ann"), Scope("bob")
+
+
+def entry(stored_id: str, text: str, title: str | None = None, word_row: int | None = None) -> GraphEntry:
+    vector = np.array([1.0, 2.0], dtype="<f2").tobytes()
+    return GraphEntry(stored_id, passage(text, title, lambda _: set()), vector, word_row)
+
+
+def test_names_words_and_titles_are_counted_by_user(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Zoe met Rupert. Rupert left.", "Zoe"), entry("b", "Zoe sang.")])
+    ledger.graph.put(BOB, [entry("c", "Zoe slept.")])
+    with ledger.graph.view(ANN) as graph:
+        assert (graph.passages, graph.sentences) == (2, 3)
+        assert graph.frequencies(["zoe", "rupert", "nobody"]) == {"zoe": 2, "rupert": 1}
+        keys = graph.keys_of(["a", "b", "c"])
+        assert set(keys) == {"a", "b"}
+        first = keys["a"] << SENTENCE_BITS
+        assert graph.mentions("rupert", most=9).tolist() == [first, first + 1]
+        assert graph.mentions("rupert", most=1).tolist() == [first + 1]
+        assert graph.titled(["zoe"])["zoe"].tolist() == [keys["a"]]
+        assert set(graph.names_in(np.array([first + 1]))[first + 1]) == {"rupert", "zoe"}
+        assert graph.word_frequencies([word_key("zoe"), word_key("slept")]) == {word_key("zoe"): 3}
+        rows = graph.rows(np.array(sorted(keys.values())))
+        assert rows.vectors is not None
+        assert rows.vectors.tolist() == [[1.0, 2.0]] * 2
+        assert rows.bounds.tolist() == [0, 4, 7, 9]
+        assert graph.ids_of(keys.values()) == {key: one for one, key in keys.items()}
+    assert ledger.graph.titles(ANN, ["zoe", "rupert"]) == {"zoe"}
+    assert ledger.graph.titles(BOB, ["zoe"]) == set()
+    assert ledger.graph.faults() == []
+
+
+def test_what_is_dropped_leaves_nothing(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome"), entry("b", "Zoe sang.")])
+    ledger.graph.drop(["a"])
+    with ledger.graph.view(ANN) as graph:
+        assert graph.frequencies(["zoe", "rupert", "rome"]) == {"zoe": 1}
+        assert graph.word_frequencies([word_key("met"), word_key("sang")]) == {word_key("sang"): 1}
+        assert graph.passages == 1
+    assert ledger.graph.faults() == []
+    ledger.graph.clear()
+    assert ledger.graph.stored_ids() == set()
+    with ledger.graph.view(ANN) as graph:
+        assert (graph.passages, graph.frequencies(["zoe"])) == (0, {})
+
+
+def test_it_follows_the_rows_of_words(ledger: Ledger) -> None:
+    row = (b"mark", 1, b"", b"", None, None, None, 0)
+    ledger.words.put({ANN: [("a", *row), ("b", *row)]})
+    behind = ledger.graph.behind(9)
+    assert [one for _, one in behind] == ["a", "b"]
+    assert ledger.graph.waiting(ANN, 9) == 2
+    ledger.graph.put(ANN, [entry(one, "Zoe sang.", word_row=number) for number, one in behind])
+    assert ledger.graph.behind(9) == []
+    ledger.words.put({ANN: [("a", *row)]})  # it says something else now
+    assert [one for _, one in ledger.graph.behind(9)] == ["a"]
+    ledger.graph.put(ANN, [entry("a", "Late.", word_row=behind[0][0])])  # made of what it said before
+    assert ledger.graph.stored_ids() == {"b"}
+    ledger.words.drop(["b"])
+    ledger.graph.drop_gone()
+    assert ledger.graph.stored_ids() == set()
