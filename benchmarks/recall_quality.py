@@ -5,8 +5,8 @@
     python -m benchmarks.recall_quality --data DIR --sets locomo madial_en --embedder minilm
     python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams --unknown
 
-`--sets` and `--every` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and compares the
-default with its vectors alone.
+`--sets`, `--every` and `--systems` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and
+compares the default with its vectors alone.
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
@@ -32,7 +32,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from adaptive_memory_core.models.embedder import Embedder
-from benchmarks.baselines import Ranking, baselines, chunked, recalled
+from benchmarks.baselines import RRF, Ranking, baselines, chunked, recalled
 from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
@@ -47,7 +47,8 @@ SETS = (
     *("banking77", "clinc150", MIXTURE),
 )
 K, DEEP = 10, 60
-ALONE, DEFAULT = "vectors alone", "default"
+ALONE, DEFAULT, CHUNKS = "vectors alone", "default", "chunks"
+SYSTEMS = ("Chroma", "BM25", f"RRF {RRF}", CHUNKS, DEFAULT)
 POLICIES = {ALONE: Policy(channels=("dense",)), DEFAULT: Policy()}
 Row = dict[str, Any]
 
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
     parser.add_argument("--unknown", action="store_true", help="treat the embedder as one that nobody measured")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), help="leave out the others")
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
@@ -96,8 +98,9 @@ def answers(
 ) -> Iterator[tuple[str, list[Ranking]]]:
     """Each system's name, and its ranking for every question."""
     embed = embedder_of(arguments.embedder, unknown=arguments.unknown)
-    if not arguments.unknown:
-        yield from _of_others(data, questions, embed)
+    others = [one for one in arguments.systems if one not in POLICIES]
+    if others and not arguments.unknown:
+        yield from _of_others(data, questions, embed, others)
     with opened("ours", data, turn, embed) as memory:
         for system in (ALONE, DEFAULT) if arguments.unknown else (DEFAULT,):
             ask = recalled(memory, POLICIES[system], ends(data))
@@ -106,13 +109,16 @@ def answers(
             yield "cross-fitted", list(cross_fitted(memory, questions, ends(data), DEEP))
 
 
-def _of_others(data: Dataset, questions: Sequence[Question], embed: Embedder) -> Iterator[tuple[str, list[Ranking]]]:
+def _of_others(
+    data: Dataset, questions: Sequence[Question], embed: Embedder, wanted: Sequence[str]
+) -> Iterator[tuple[str, list[Ranking]]]:
     with opened("plain", data, plain, embed) as memory:
         for name, ask in baselines(memory):
-            yield name, [ask(question, DEEP) for question in questions]
-    if data.name in CONVERSATIONS:
+            if name in wanted:
+                yield name, [ask(question, DEEP) for question in questions]
+    if data.name in CONVERSATIONS and CHUNKS in wanted:
         ask = chunked(data, embed.embed_documents)
-        yield "chunks", [ask(question, DEEP) for question in questions]
+        yield CHUNKS, [ask(question, DEEP) for question in questions]
 
 
 def asked(data: Dataset, most: int, seed: int) -> list[Question]:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.updates
     python -m benchmarks.updates --embedder minilm --half "held out"
+    python -m benchmarks.updates --parts scenes
 
 Each fact has three versions, about 90 days apart, and is asked for after the last one. `same`: all in the same words.
 `praised`: the first one was read and called helpful twice before it changed. `other`: the newest one is worded
@@ -9,7 +10,8 @@ otherwise than the two before it. `all other`: each one is worded otherwise. `un
 version, and half of the others changed as in `other`. In "one relation", a user's records are about one relation of
 many subjects, in "all relations" about all of them, so that a subject has many other facts; and there is other talk.
 `newest@1` is the share of questions whose first hit is the newest version, `fact@1` the share whose first hit is any
-version of it. Relations with an even number were tuned on; the others are held out.
+version of it. Relations with an even number were tuned on; the others are held out. The part "scenes" is small memories
+of what changed and of what only looks alike (`benchmarks/look_alikes.py`).
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.embedders import EMBEDDERS
+from benchmarks.look_alikes import rows_of_scenes
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, Clock
 from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation
 
 START, APART, LAST = 1_700_000_000.0, 90 * DAY, 220 * DAY
 MODES = ("same", "praised", "other", "all other", "unchanged")
+PARTS = ("relations", "scenes")
 CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS)}
 HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
 POLICIES: dict[str, Policy] = {
@@ -62,6 +66,7 @@ class Fact(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS)
     parser.add_argument("--policies", nargs="+", default=["default", "without"], choices=list(POLICIES))
     parser.add_argument("--modes", nargs="+", default=list(MODES), choices=MODES)
     parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=list(CROWDS))
@@ -69,14 +74,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = list(rows_of(arguments))
-    print_table(rows, title=f"The newest version first, embedder {arguments.embedder}")
+    embed = EMBEDDERS[arguments.embedder]()
+    rows: list[dict[str, Any]] = []
+    if "relations" in arguments.parts:
+        rows += rows_of(arguments, embed)
+        print_table(rows, title=f"The newest version first, embedder {arguments.embedder}")
+    if "scenes" in arguments.parts:
+        found = list(rows_of_scenes(embed, arguments.half))
+        print_table(found, title=f"What changed, and what only looks alike, embedder {arguments.embedder}")
+        rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
 
-def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    embed = EMBEDDERS[arguments.embedder]()
+def rows_of(arguments: argparse.Namespace, embed: Any) -> Iterator[dict[str, Any]]:
     for crowd in arguments.crowds:
         for mode in arguments.modes:
             facts = facts_of(mode, random.Random(arguments.seed))

@@ -50,6 +50,14 @@ SAYS = {
         "refused: Record 'costs' is everyone's",
         "4 pages are left",
     ],
+    "09_another_embedder.py": [
+        "meanwhile by letters",
+        "300 of 300",
+        "from now on by pairs -> offee.",
+        "n7 is pinned: True | verdicts: 1",
+        "was written with 'pairs' (81 dimensions); given is 'letters'",
+        "opened again: 300 records",
+    ],
     "11_langchain_chain.py": [
         "ana: (no key, so no model) Ana drinks green tea.",
         "ben: (no key, so no model) Ben drinks black coffee.",

@@ -17,6 +17,7 @@ from typing_extensions import Self, Unpack
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
@@ -176,6 +177,22 @@ class AdaptiveMemory:
         copying = partial(self.backup, path, progress=progress)
         return await asyncio.get_running_loop().run_in_executor(self.executor, copying)
 
+    def reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
+        """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
+
+        Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls go on with the old vectors until all the new
+        ones are there, and then change to them at once. It is done in batches, and `progress` hears how many records
+        are done, of how many. Where it is interrupted, by an error or by the end of the process, the next call with an
+        embedder of the same name goes on. Other memories over the collection refuse their embedder from then
+        on; docs/embedders.md says what becomes of `chromadb.Collection` objects.
+        """
+        return self._opened.reembed(embedder, progress)
+
+    async def async_reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
+        """`reembed`, async."""
+        embedding = partial(self.reembed, embedder, progress=progress)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, embedding)
+
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""
         self._opened.flush()
@@ -237,6 +254,11 @@ class AdaptiveMemory:
     def embedder_name(self) -> str:
         """The name of the embedder that made the vectors, as the collection keeps it."""
         return self._opened.embedder_name
+
+    @property
+    def exchange(self) -> Exchange:
+        """What verbs are counted by, so that what they call can be exchanged between them."""
+        return self._opened.exchange
 
     @property
     def closed(self) -> bool:

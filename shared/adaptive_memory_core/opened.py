@@ -14,7 +14,8 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError
+from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
+from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
@@ -55,6 +56,7 @@ class Parts:
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     sync: Callable[[], object]  # takes in what others wrote into the collection
     finish: Callable[[], object]  # writes back what is due, as far as that is this process's to do
+    reembed: Callable[..., int]  # embeds all records anew: of what is open, with an embedder, telling how far it is
 
 
 @dataclass(eq=False)
@@ -75,6 +77,7 @@ class Opened:
     same_fact: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
+    exchange: Exchange = field(default_factory=Exchange)
     closed: bool = False
     _executor: CountingExecutor | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
@@ -90,9 +93,10 @@ class Opened:
         self.expect_words()
         self.background.start(self.parts.chores, self.let_go)
 
-    def change_parts(self, parts: Parts) -> None:
+    def change_parts(self, parts: Parts, embedder_name: str | None = None) -> None:
         """Call these from now on; calls under way end with those that they began with."""
         self.parts = parts
+        self.embedder_name = self.embedder_name if embedder_name is None else embedder_name
         self.expect_words()
         self.background.change(parts.chores)
 
@@ -160,6 +164,12 @@ class Opened:
             write_back.flush()
             write_back.tidy()
 
+    def reembed(self, embedder: object, progress: Callable[[int, int], object] | None) -> int:
+        """Give all records vectors of this embedder; gives how many there are."""
+        self.checked_ports()
+        with self.call():
+            return self.parts.reembed(self, embedder, progress)
+
     def sync(self) -> None:
         """Take in now what others wrote into the collection."""
         self.checked_ports()
@@ -201,7 +211,10 @@ class Opened:
     def _write_back_the_last(self, say: Callable[[str], None]) -> None:
         try:
             self.parts.finish()
-        except ClosedError:  # at an earlier try
+        except (
+            ClosedError,
+            EmbedderMismatchError,
+        ):  # at an earlier try; or it is for those to do that know the new one
             return
         except AdaptiveMemoryError as error:
             say(

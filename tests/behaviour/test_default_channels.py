@@ -135,3 +135,25 @@ def test_company_tells_nothing_of_another_user(known: AdaptiveMemory) -> None:
     alone = alice.recall("tea at noon", reinforce=False)[0].signals["company"]
     bob.remember("tea at noon", metadata={"session": "one", "seq": 0})
     assert alice.recall("tea at noon", reinforce=False)[0].signals["company"] == alone
+
+
+@pytest.mark.parametrize(
+    ("asked", "dated", "other"),
+    [
+        (
+            "Wann zog Ana nach Lissabon?",
+            "Ana zog im Januar nach Lissabon.",
+            "Ana mag Lissabon und das Essen dort sehr.",
+        ),
+        ("¿Cuándo llegó Ana a Lisboa?", "Ana llegó a Lisboa en diciembre.", "A Ana le gusta Lisboa y la comida."),
+        ("Quand Ana est-elle venue ?", "Ana est venue en juillet.", "Ana aime la cuisine de Lisbonne."),
+        ("小明什么时候搬到里斯本的", "小明去年搬到里斯本", "小明喜欢里斯本的食物"),
+    ],
+)
+def test_a_turn_that_says_a_time_counts_where_another_language_asks_when(
+    known: AdaptiveMemory, asked: str, dated: str, other: str
+) -> None:
+    alice = known.for_user("alice")
+    told = [{"speaker": "Ana", "session": "one", "seq": n} for n in range(2)]
+    alice.remember_many([{"text": text, "metadata": one} for text, one in zip((dated, other), told, strict=True)])
+    assert {one.text: one.signals["dated"] for one in alice.recall(asked)} == {dated: 1.0, other: 0.0}

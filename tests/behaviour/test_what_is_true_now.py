@@ -54,7 +54,7 @@ def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory,
     alice.remember("Ilse lives in Oslo.", id="old")
     clock.pass_days(90)
     alice.remember("Ilse has moved to Turin.", id="new")
-    found = alice.recall(CUE, policy=Policy().replace(updates={"close_if_announced": 0.0}))
+    found = alice.recall(CUE)
     assert [(hit.id, hit.older_than, hit.older_perhaps) for hit in found] == [
         ("new", None, False),
         ("old", "new", True),

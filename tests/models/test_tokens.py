@@ -9,6 +9,12 @@ import pytest
 from adaptive_memory_core import InvalidInputError, token_counter
 from adaptive_memory_core.context.token_estimate import estimated_tokens
 
+UNSPACED = (
+    "我去年在杭州买了一套小公寓。离西湖只有十分钟的路程。周末的时候我常常去湖边跑步。然后在附近的茶馆喝一杯龙井茶。",
+    "昨年の秋に京都へ旅行に行きました。紅葉がとても美しくて、清水寺で写真をたくさん撮りました。",
+    "지난주에 부산에서 친구를 만났습니다. 우리는 해운대에서 회를 먹고 바닷가를 산책했습니다.",
+    "في العام الماضي سافرت إلى القاهرة مع أخي. أقمنا في فندق صغير قرب النيل وشربنا الشاي كل مساء.",
+)
 ENGLISH = (
     "Alice prefers PostgreSQL for new services, and she told the team so in the review last week. "
     "Her sister moved to Berlin in May; they talk every Sunday."
@@ -57,6 +63,8 @@ def test_the_cache_that_llama_index_brings_is_used(monkeypatch: pytest.MonkeyPat
     assert count("tea and cake") == 3
     assert count("<|endoftext|>") > 1  # text like any other
     assert 0.95 < estimated_tokens(ENGLISH) / count(ENGLISH) < 1.25
+    for text in UNSPACED:
+        assert 0.95 < estimated_tokens(text) / count(text) < 1.4
 
 
 def test_an_unknown_tokenizer_is_refused() -> None:

@@ -31,6 +31,17 @@ def function_of(collection: Any) -> Function:
         raise EmbedderError(_cannot_be_built(collection.name, stored.get("name"), error)) from error
 
 
+def stored_by_chroma(thing: Any) -> Any:
+    """The embedder itself, where a collection can say by its configuration how to make it; else None.
+
+    >>> stored_by_chroma(len) is None
+    True
+    """
+    from chromadb.api.types import EmbeddingFunction
+
+    return thing if isinstance(thing, EmbeddingFunction) and not getattr(thing, "is_legacy", bool)() else None
+
+
 def is_chroma_minilm(thing: Any) -> bool:
     """Whether it is one of the two functions of Chroma that download all-MiniLM-L6-v2 on their first call.
 

@@ -20,22 +20,26 @@ class Updates:
     best: int = 5  # hits, the best ones, whose newer and older versions are looked for; guess
     candidates: int = 40  # of the best candidates that are looked at for versions of them; guess
     longest_text: int = 240  # characters of a text that may be a version of another; guess
+    longest_message: int = 8_000  # characters of one in which a sentence is looked for that may be one; guess
     different_words: int = 4  # of each text, at most, where both use the same words; benchmarks/updates.py
-    common_words: float = 0.34  # share of the words of both that they have in common there; benchmarks/updates.py
+    common_words: float = 0.33  # share of the words of both that they have in common there; benchmarks/updates.py
     other_words: int = 14  # of each text, at most, where the newer one is worded otherwise; guess
-    close: float = 0.45  # how near to the cue that one is, from 0 (other facts) to 1; benchmarks/updates.py
-    close_if_announced: float = 0.25  # that number where it says that something changed; benchmarks/updates.py
+    close: float = (
+        0.45  # how near to the cue it is, from 0 (other facts) to 1, if it announces no change; benchmarks/updates.py
+    )
+    close_if_unknown: float = 0.8  # that number where none of the common relations is spoken of; benchmarks/updates.py
     timeout_seconds: float = 0.0  # seconds after which a rule of your own is left out; 0 = wait for it
 
     RANGES: ClassVar[dict[str, Range]] = {
         "best": Range(1, 100, whole=True),
         "candidates": Range(2, 1_000, whole=True),
         "longest_text": Range(1, 10_000, whole=True),
+        "longest_message": Range(1, 1_000_000, whole=True),
         "different_words": Range(0, 100, whole=True),
         "common_words": SHARE,
         "other_words": Range(0, 1_000, whole=True),
         "close": Range(0, 10),
-        "close_if_announced": Range(0, 10),
+        "close_if_unknown": Range(0, 10),
         "timeout_seconds": Range(0, 3600),
     }
 

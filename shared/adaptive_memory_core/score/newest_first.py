@@ -6,11 +6,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from adaptive_memory_core.cue.time.asks_history import asks_history
+from adaptive_memory_core.cue.asks_for_many import asks_for_many
+from adaptive_memory_core.cue.time.asks_history import asks_history, in_past_tense
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Record, Scored
-from adaptive_memory_core.score.fact_versions import Versions
+from adaptive_memory_core.score.facts.versions import Versions
 
 NEWEST = "newest"  # the name of the part that lifts a score
 Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection
@@ -44,6 +45,8 @@ def newest_first(
     """
     if len(ranked) < 2 or not rule.newest_first or asks_history(cue, intent):
         return list(ranked)
+    if facts is None and (asks_for_many(cue) or in_past_tense(cue)):
+        return list(ranked)
     top = ranked[: rule.candidates]
     times = [began(one.record) for one in top]
     if len(set(times)) < 2:
@@ -52,7 +55,7 @@ def newest_first(
     groups = list(versions.groups()) if facts is None else _told(top, times, facts)
     if not groups:
         return list(ranked)
-    sure = versions.same_words if facts is None else _always
+    sure = versions.sure if facts is None else _always
     order = list(range(len(ranked)))
     found: dict[int, Scored] = {}
     for group in groups:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
@@ -13,6 +14,7 @@ from adaptive_memory_core.flow.ports import DueRecord, Ledger, MirrorRow
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.overwrite import overwrite
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
+from adaptive_memory_core.store.edition import Edition
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -44,6 +46,8 @@ class DueRecordsOfOthers:
         self._ledger, self._collection = ledger, collection
         self._lag, self._batch = lag_seconds, batch
         self.heard: Heard = NOBODY
+        self.removed: Callable[[Sequence[str]], object] = len  # hears what is gone
+        self._edition = Edition(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
 
@@ -77,7 +81,7 @@ class DueRecordsOfOthers:
                 return False
             self._turn.applying = True
             try:
-                due = self._ledger.due_records.first(self._batch)
+                due = [] if self._edition.is_over else self._ledger.due_records.first(self._batch)
                 if due:
                     self._apply(due)
             finally:
@@ -111,7 +115,8 @@ class DueRecordsOfOthers:
         vectors = mirror.vectors(wanted)
         rows = [MirrorRow(*row, vectors[row[0]]) for row in mirror.rows(wanted) if row[0] in vectors]
         ids = [one.stored_id for one in due]
-        with self.heard.changing(ids):
-            overwrite(self._collection, rows, [one.stored_id for one in due if one.gone])
+        gone = [one.stored_id for one in due if one.gone]
+        overwrite(self._collection, rows, gone, self.heard)
+        self.removed(gone)
         self.heard.as_mirrored(ids)
         self._ledger.due_records.settle(due)

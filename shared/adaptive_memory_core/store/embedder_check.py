@@ -105,8 +105,8 @@ class CheckedEmbedder:
         )
         return EmbedderMismatchError(
             f"The collection {self._collection!r} was written with {_shown(self._name, self._dimension)}; given "
-            f"is {_shown(name, dimension)}. Pass the embedder it was written with, or embed its texts anew into "
-            f"another collection.{renamed}"
+            f"is {_shown(name, dimension)}. Pass the embedder it was written with; to change it, open the "
+            f"memory with the old one and call memory.reembed(new_embedder).{renamed}"
         )
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import own_database
+from adaptive_memory_core.store.chroma.beside import Beside
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.reembed.successor import heir
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -101,6 +103,8 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
         try:
             return client.get_collection(name, embedding_function=None)
         except NotFoundError:
+            if (left := heir(Beside(client), name)) is not None:
+                return left
             return client.create_collection(
                 name,
                 embedding_function=None,
@@ -180,6 +184,12 @@ def open_ledger(
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
     return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))
+
+
+def keep_in_ram(ledger: Ledger, uuid: str) -> None:
+    """A ledger in RAM is that of a collection of another id from now on, too."""
+    if isinstance(ledger, SQLiteLedger) and ledger in _in_memory.values():
+        _in_memory[uuid] = ledger
 
 
 def _usual(collection: Collection) -> str | Path:

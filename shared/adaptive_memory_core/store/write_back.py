@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from adaptive_memory_core.flow.ports import Due, Ledger
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.write_back_counts import WriteBackCounts
 from adaptive_memory_core.store.write_back_pace import Pace
 from adaptive_memory_core.stored_metadata import belongs, clashes, projection
@@ -42,7 +44,7 @@ class WriteBack:
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
-        self._turn = threading.Lock()
+        self._turn, self._edition = threading.Lock(), Edition(ledger)
         self._counts = WriteBackCounts()
         self._pace = Pace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._pass: tuple[float, int] | None = None  # that is under way: its deadline, the last record it wrote
@@ -64,6 +66,12 @@ class WriteBack:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
         if not self._ledger.read_only:
             self._flush()
+
+    @interruptible
+    def paused(self) -> Generator[None, None, None]:
+        """Nobody writes back meanwhile, in any process."""
+        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+            yield
 
     def stats(self, scope: Scope) -> ProjectionStats:
         return self._counts.of(scope)
@@ -101,7 +109,7 @@ class WriteBack:
         """Write the next records back; gives the last one of them, None at the end of the pass."""
         records = self._pace.records
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
-            batch = self._ledger.outbox.due(records, after)
+            batch = [] if self._edition.is_over else self._ledger.outbox.due(records, after)
             if batch:
                 began = time.monotonic()
                 self._write(batch)
@@ -112,6 +120,7 @@ class WriteBack:
 
     def _flush(self) -> None:
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+            self._edition.check()
             while batch := self._ledger.outbox.due(self._keeping.batch):
                 self._write(batch)
                 self._ledger.outbox.settle(batch)

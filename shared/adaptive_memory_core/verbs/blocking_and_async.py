@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -10,6 +11,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.exchange import LOOKED_SECONDS, Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.ports import Ports
@@ -42,6 +44,8 @@ class Memory(Protocol):
     @property
     def executor(self) -> Executor: ...
     @property
+    def exchange(self) -> Exchange: ...
+    @property
     def same_fact(self) -> Theirs | None: ...
     def call(self) -> AbstractContextManager[None]: ...
     def ports(self) -> Ports: ...
@@ -72,7 +76,12 @@ def blocking(verb: Verb[P, T]) -> Callable[Concatenate[User, P], T]:
     """The verb, done before it returns."""
 
     def call(user: User, /, *args: P.args, **named: P.kwargs) -> T:
-        return user.run(verb(user, *args, **named))
+        exchange = user.memory.exchange
+        while True:
+            with exchange.counted() as may_begin:
+                if may_begin:
+                    return user.run(verb(user, *args, **named))
+            exchange.wait()
 
     update_wrapper(call, verb)
     return call
@@ -82,7 +91,12 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[User, P], Coroutine[Any, A
     """Its async twin, under the name with an `a` before it."""
 
     async def call(user: User, /, *args: P.args, **named: P.kwargs) -> T:
-        return await user.arun(verb(user, *args, **named))
+        exchange = user.memory.exchange
+        while True:
+            with exchange.counted() as may_begin:
+                if may_begin:
+                    return await user.arun(verb(user, *args, **named))
+            await asyncio.sleep(LOOKED_SECONDS)
 
     update_wrapper(call, verb)
     call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."

@@ -67,6 +67,7 @@ class Store:
     whole: Callable[..., Sequence[Finding]]
     sync: Callable[[], object]
     finish: Callable[[], object]
+    reembed: Callable[..., int]
     changes: ChangeWatch
 
 
@@ -103,6 +104,7 @@ class Common:
             store.whole,
             store.sync,
             store.finish,
+            store.reembed,
         )
 
     def _ports(

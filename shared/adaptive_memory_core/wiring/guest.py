@@ -35,9 +35,17 @@ def guest_parts(common: Common, space: str, chores: tuple[Chore, ...], finish: C
         whole=partial(_refused, common.name),
         sync=write_back.flush,  # the holder compares then, too
         finish=finish,
+        reembed=partial(_not_reembedded, common.name),
         changes=ChangeWatch(None),
     )
     return common.parts(store, embedder)
+
+
+def _not_reembedded(name: str, *_: object) -> NoReturn:
+    raise StoreInUseError(
+        f"Another process holds the collection {name!r}, and only that one can embed it anew. Call reembed there, or "
+        "once it has ended."
+    )
 
 
 def _refused(name: str, *, repair: bool) -> NoReturn:

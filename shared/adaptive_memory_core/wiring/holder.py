@@ -12,15 +12,19 @@ from adaptive_memory_core.store.background import Chore
 from adaptive_memory_core.store.check_memory import compare_on_opening, whole_memory
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.replaced import replaceable
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.chroma.up_to_date import up_to_date
 from adaptive_memory_core.store.due_records import DueRecordsOfOthers
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.guests import Guests
 from adaptive_memory_core.store.mirror.assembled import mirrored
+from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.wiring.common import Common, Store
+from adaptive_memory_core.wiring.reembed import Reembedding
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 def holder_parts(common: Common, collection: Collection) -> Parts:
     """Over the collection itself. What guests wrote is in it before anybody asks it."""
     asked, ledger = common.asked, common.ledger
+    edition = Edition(ledger)
+    collection = replaceable(collection, edition)
     due = _due_records(common, collection)
     itself = records = ChromaRecords(collection, asked.fields)
     if due is not None:
@@ -39,7 +45,9 @@ def holder_parts(common: Common, collection: Collection) -> Parts:
     embedder = CheckedEmbedder(common.embedder, collection.name, ledger, known)
     if due is not None:
         ledger.sharing.describe(records.space, locations.database_of(collection), embedder=known[0], dimension=known[1])
-    return common.parts(_store(common, itself, records, due, embedder), embedder)
+    parts = common.parts(_store(common, itself, records, due, embedder), embedder)
+    edition.check()
+    return parts
 
 
 def _store(
@@ -55,19 +63,21 @@ def _store(
     mirror = mirrored(itself, search, ledger, keeping, common.directory, wake)
     records.heard = itself.heard
     write_back = WriteBack(ledger, records, keeping, _Trim(common), wake)
+    new = RemovedMeanwhile(ledger, itself.collection, keeps_mirror=mirror.keeper is not None)
     guests: tuple[Chore, ...] = ()
     if due is not None and mirror.keeper is not None:
-        due.heard = records.heard
+        due.heard, due.removed = records.heard, new.remove
         guests = (due, Guests(ledger, due, write_back, mirror.keeper, keeping.others_seen_seconds))
     return Store(
         records=records,
         search=mirror.search,
         write_back=write_back,
-        indexes=mirror.indexes,
+        indexes=mirror.indexes if ledger.new_vectors.target() is None else (*mirror.indexes, new),
         chores=(write_back, *guests, *mirror.chores),
         whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,
         finish=partial(_finish, due, write_back),
+        reembed=Reembedding(common, itself, mirror, write_back, holder_parts),
         changes=ChangeWatch(common.directory),
     )
 

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.embedder import as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
@@ -21,6 +20,7 @@ from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError,
 from adaptive_memory_core.wiring.common import Asked, Common
 from adaptive_memory_core.wiring.guest import guest_parts
 from adaptive_memory_core.wiring.holder import holder_parts
+from adaptive_memory_core.wiring.reembed import ended
 from adaptive_memory_core.wiring.take_over import TakingOver
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def _holder(collection: Collection, directory: Path | None, asked: Asked, handle
     given = asked.options.get("embedder")
     embedder = of_collection(collection) if given is None else as_embedder(given)
     ledger = locations.open_ledger(collection, asked.options.get("ledger"), durability=asked.keeping.durability)
-    _attach(ledger, str(collection.id), collection.name, handles)
+    if ledger.outlives_process:
+        handles.callback(ledger.close)
+    collection = ended(asked, collection, embedder, ledger, directory)
+    ledger.attach(str(collection.id), collection.name)
     common = Common(asked, collection.name, embedder, ledger, directory)
     made = _opened(common, holder_parts(common, collection), handles)
     made.begin()
@@ -102,12 +105,6 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         reranker=asked.options.get("reranker"),
         same_fact=asked.same_fact,
     )
-
-
-def _attach(ledger: Ledger, uuid: str, name: str, handles: ExitStack) -> None:
-    if ledger.outlives_process:
-        handles.callback(ledger.close)
-    ledger.attach(uuid, name)
 
 
 def repaired(

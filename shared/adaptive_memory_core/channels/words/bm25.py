@@ -30,7 +30,7 @@ Array = Any
 class Posting(NamedTuple):
     """One word of the cue: how often it was said there, which records have it, and how often each."""
 
-    times: int
+    times: float
     docs: Array
     counts: Array
 

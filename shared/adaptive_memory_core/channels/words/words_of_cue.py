@@ -11,19 +11,33 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.languages import ENGLISH, is_function_word, lower
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import Piece, chunks, form, pieces, words
 
+GRAMS_OF_A_WORD = 3  # of two characters, as most words of Chinese and Japanese are
 Forms = str | tuple[str, ...]  # a word that has one form in all languages, or its different ones
 
 
-def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
+def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, float]:
     """How often each word comes in the cue; `languages` are those of the records besides English.
+
+    Where nothing separates words, one comes as its two characters and their pair: each of them counts a third, for they
+    say the same thing, and three independent ones would be much less likely by accident.
 
     >>> dict(words_of_cue("the houses of the cats", []))
     {'hous': 1, 'cat': 1}
     >>> dict(words_of_cue("Wann strichen wir die Häuser?", ["de"]))
     {('strichen', 'strich'): 1, ('häuser', 'haus'): 1}
+    >>> round(sum(words_of_cue("東京", []).values()), 2)
+    1.0
     """
+    found = _counted(cue, languages)
+    if cue.isascii() or not UNSPACED.search(cue):
+        return found
+    return {one: times / GRAMS_OF_A_WORD if UNSPACED.match(_any_form(one)) else times for one, times in found.items()}
+
+
+def _counted(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
     if not languages:
         return Counter(words(cue))
     own = likeliest(cue, languages)
@@ -33,6 +47,10 @@ def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
             if forms := _forms(piece, own, languages):
                 found[forms[0] if len(forms) == 1 else forms] += 1
     return found
+
+
+def _any_form(forms: Forms) -> str:
+    return forms if isinstance(forms, str) else forms[0]
 
 
 def _forms(piece: Piece, own: str, languages: Sequence[str]) -> tuple[str, ...]:

@@ -1,14 +1,24 @@
-"""Does a cue ask for a time ("when ...?")? Then turns that say a time count more. The rules are English."""
+"""Does a cue ask for a time ("when ...?", "wann ...?")? Then turns that say a time count more."""
 
 from __future__ import annotations
 
 import re
+
+from adaptive_memory_core.cue.time.ascii_letters import some_in, words_of
 
 _ASKS = re.compile(
     r"^\W*(?:(?:and|but|so)\s+)?when(?:'s|\s+(?:is|was|were|are|am|do|does|did|has|have|had|will|would|can|could|should))\b"
     r"|\b(?:what|which)\s+(?:date|day|week|month|year|time)\b|\bhow\s+long\b|\bsince\s+when\b",
     re.IGNORECASE,
 )
+_ASKS_ELSEWHERE = re.compile(  # German, French, Spanish, Chinese
+    r"^\W*(?:und\s+|seit\s+|bis\s+)?wann\b|\bwelche[mnrs]?\s+(?:datum|tag|woche|monat|jahr)\b|\bwie\s+lange\b"
+    r"|^\W*(?:et\s+|depuis\s+)?quand\b|\bquel(?:le)?\s+(?:date|jour|semaine|mois|année)\b|\bcombien\s+de\s+temps\b"
+    r"|^\W*(?:y\s+|desde\s+)?cu[aá]ndo\b|\bqu[eé]\s+(?:fecha|d[ií]a|semana|mes|año)\b|\bcu[aá]nto\s+tiempo\b"
+    r"|什么时候|什麼時候|何时|何時|哪一?年|哪一?天|哪个?月|几月|几号|多久",
+    re.IGNORECASE,
+)
+_NEEDS = words_of("wann welche lange quand quel combien cuando que cuanto")  # an ASCII cue without them asks it not
 SAYS = (
     *"yesterday today tonight tomorrow ago last next recently".split(),  # noqa: SIM905 - as below
     *"day days week weeks weekend month months year years morning evening night".split(),  # noqa: SIM905
@@ -17,6 +27,17 @@ SAYS = (
     *"spring summer fall autumn winter early mid late".split(),  # noqa: SIM905
     *map(str, range(1900, 2101)),
 )
+SAYS_ELSEWHERE = {  # by language; none that is a word of English as well
+    "de": "gestern heute morgen übermorgen vorgestern woche wochenende monat jahr jahre abend nacht montag dienstag "
+    "mittwoch donnerstag freitag samstag sonntag januar februar märz juni juli oktober dezember frühling sommer",
+    "fr": "aujourd'hui demain semaine lundi mardi mercredi jeudi vendredi samedi dimanche janvier février "
+    "avril juin juillet août septembre octobre novembre décembre printemps automne soir matin",
+    "es": "ayer mañana semana año miércoles jueves viernes domingo enero febrero abril junio julio "
+    "agosto septiembre octubre noviembre diciembre primavera verano otoño invierno anoche",
+}
+SAYS_IN_PAIRS = tuple(  # of Chinese, where nothing separates words
+    "昨天 今天 明天 前天 后天 去年 今年 明年 前年 星期 周末 上周 下周 上月 下月 早上 晚上 下午".split()  # noqa: SIM905
+)
 
 
 def asks_when(cue: str) -> bool:
@@ -24,5 +45,10 @@ def asks_when(cue: str) -> bool:
 
     >>> [asks_when(cue) for cue in ("When did Ana move?", "what year was that", "what did I say when we met?")]
     [True, True, False]
+    >>> [asks_when(cue) for cue in ("Wann zog Ana um?", "Quel jour était-ce ?", "¿Cuándo llega?", "你什么时候搬家的")]
+    [True, True, True, True]
     """
-    return _ASKS.search(cue) is not None
+    if _ASKS.search(cue) is not None:
+        return True
+    maybe = not cue.isascii() or some_in(cue.lower(), _NEEDS)
+    return maybe and _ASKS_ELSEWHERE.search(cue) is not None

@@ -31,6 +31,9 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Row,
     Since,
     Tally,
+    Target,
+    Unfinished,
+    Unplaced,
     Versions,
     WordNews,
     WordRow,
@@ -167,6 +170,8 @@ class Notes(Protocol):
 
     def embedder(self) -> tuple[str | None, int | None]: ...
     def keep_embedder(self, name: str, dimension: int) -> None: ...
+    def uuid(self) -> str | None:
+        """The collection's own id, which another embedder's vectors change."""
 
 
 class Outbox(Protocol):
@@ -234,6 +239,51 @@ class MirrorPages(Protocol):
         """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
 
     def latest(self, most: int) -> list[str]: ...
+
+
+class NewVectors(Protocol):
+    """Another embedder's vectors for the records in the mirror, until they take the place of the old ones at once."""
+
+    def begin(self, target: Target) -> None:
+        """They go into this collection; what was begun before is let go of."""
+
+    def target(self) -> Target | None: ...
+    def progress(self) -> tuple[int, int]:
+        """How many records have a new vector, and how many there are."""
+
+    def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
+        """Row and text of records without one, behind that row."""
+
+    def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
+        """Keep the vectors of these rows; False, and nothing is kept, where they go into another collection by now."""
+
+    def unplaced(self, after: int, limit: int) -> list[Unplaced]:
+        """Records with a new vector that the new collection does not hold as they are, behind that row."""
+
+    def place(self, uuid: str, placed: Sequence[Unplaced]) -> None:
+        """The new collection holds these."""
+
+    def displaced(self, limit: int) -> list[str]:
+        """What it holds, and is gone."""
+
+    def remove(self, stored_ids: Sequence[str]) -> None:
+        """It holds these no more."""
+
+    def swap(self, uuid: str, *, written: int | None, complete_at: str | None) -> bool:
+        """All at once: the ledger speaks for the new collection, the mirror has the new vectors, and what differs
+        between the two is due. False, and nothing is changed, where a record has no new vector yet.
+
+        `written` is the last write of the old collection that the mirror knows, `complete_at` the state of the new one.
+        """
+
+    def with_lists(self) -> list[str]:
+        """The records in whose metadata there are lists."""
+
+    def unfinished(self, name: str) -> Unfinished | None:
+        """The collection that has yet to take over this name."""
+
+    def finish(self) -> None:
+        """The collection that the ledger speaks for has its name."""
 
 
 class DueRecords(Protocol):
@@ -337,6 +387,8 @@ class Ledger(Protocol):
     def mirror(self) -> MirrorRows: ...
     @property
     def mirror_pages(self) -> MirrorPages: ...
+    @property
+    def new_vectors(self) -> NewVectors: ...
     @property
     def due_records(self) -> DueRecords: ...
     @property

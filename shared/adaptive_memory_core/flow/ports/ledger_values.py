@@ -191,6 +191,30 @@ class KnownCollection(NamedTuple):
     space: str
 
 
+class Target(NamedTuple):
+    """The collection that another embedder's vectors are written into."""
+
+    uuid: str
+    embedder: str
+    dimension: int | None
+
+
+class Unplaced(NamedTuple):
+    """A record that this collection has yet to hold, or holds as it was before."""
+
+    row: int
+    changed: int
+    record: MirrorRow
+
+
+class Unfinished(NamedTuple):
+    """A collection that has yet to take over the name of another one, and the last write of that one that is known."""
+
+    uuid: str
+    replaces: str
+    written: int | None
+
+
 class DueRecord(NamedTuple):
     """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
 

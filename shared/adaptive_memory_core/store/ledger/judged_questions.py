@@ -20,7 +20,10 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.judged_rows import Held, as_read, bytes_of
 
 MOST_USERS = 64  # whose questions stay in RAM
-_STANDING = "SELECT questions_changed, questions_last FROM users WHERE user_key = ?"
+_STANDING = (
+    "SELECT questions_changed, questions_last, embedder FROM users JOIN collections USING (collection_key) "
+    "WHERE user_key = ?"
+)
 _WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE question_key = ?"
 _OF_RECORD = (
     "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful) FROM judged_for "
@@ -45,7 +48,7 @@ class LedgerJudgedQuestions:
             known = self._known(sql, scope, list(verdicts))
             if not known:
                 return
-            key = judged_rows.question_of(sql, question.recall_id, vector)
+            key = judged_rows.question_of(sql, self._shared.collection_key, question.recall_id, vector)
             for stored_id, record in known.items():
                 helpful = verdicts[stored_id] is Verdict.HELPFUL
                 judged_rows.put(sql, record, key, question.recall_id, int(helpful), int(not helpful))
@@ -88,7 +91,7 @@ class LedgerJudgedQuestions:
                 if sql.execute("SELECT 1 FROM judged_for WHERE record_key = ?", (record,)).fetchone():
                     return
                 for number, one in enumerate(questions):
-                    key = judged_rows.question_of(sql, "", one.vector)
+                    key = judged_rows.question_of(sql, self._shared.collection_key, "", one.vector)
                     judged_rows.put(sql, record, key, f"restored {number}", one.helpful, one.unhelpful)
                 judged_rows.join_too_many(sql, record, most)
 

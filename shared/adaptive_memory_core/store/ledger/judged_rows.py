@@ -10,7 +10,10 @@ import numpy as np
 from adaptive_memory_core.learn.asked_before import Questions, nearest_pair
 
 _FIND = "SELECT question_key FROM judged_questions WHERE recall_id = ? AND recall_id != ''"
-_ADD = "INSERT INTO judged_questions (recall_id, vector) VALUES (?, ?) RETURNING question_key"
+_ADD = (
+    "INSERT INTO judged_questions (recall_id, vector, embedder) "
+    "VALUES (?, ?, (SELECT embedder FROM collections WHERE collection_key = ?)) RETURNING question_key"
+)
 _PUT = (
     "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (record_key, recall_id) DO UPDATE SET helpful = excluded.helpful, unhelpful = excluded.unhelpful "
@@ -26,13 +29,16 @@ _NEWS = (
     "FROM judged_for JOIN records USING (record_key) "
     "WHERE user_key = ? AND {whose} AND judged_key > ? ORDER BY judged_key"
 )
-_VECTOR = "SELECT vector FROM judged_questions WHERE question_key = ?"
+_VECTOR = "SELECT vector FROM judged_questions WHERE question_key = ? AND embedder IS ?"
+
+
+Standing = tuple[int, int, str | None]
 
 
 class Held(NamedTuple):
-    """What was read of a user's questions, and how the user's row stood then: changes so far, and the last row."""
+    """What was read of a user's questions, and what that was: changes so far, the last row, and the embedder."""
 
-    standing: tuple[int, int]
+    standing: Standing
     questions: Questions
 
 
@@ -45,9 +51,9 @@ def bytes_of(vector: Any) -> bytes | None:
     return (given / length).astype("<f2").tobytes()
 
 
-def question_of(sql: sqlite3.Connection, recall_id: str, vector: bytes) -> int:
+def question_of(sql: sqlite3.Connection, collection: int, recall_id: str, vector: bytes) -> int:
     """The key of a recall's question, which is kept now if it was not."""
-    row = sql.execute(_FIND, (recall_id,)).fetchone() or sql.execute(_ADD, (recall_id, vector)).fetchone()
+    row = sql.execute(_FIND, (recall_id,)).fetchone() or sql.execute(_ADD, (recall_id, vector, collection)).fetchone()
     return int(row[0])
 
 
@@ -71,25 +77,27 @@ def join_too_many(sql: sqlite3.Connection, record: int, most: int) -> None:
         del found[second]
 
 
-def as_read(sql: sqlite3.Connection, whose: tuple[int, str], standing: tuple[int, int], before: Held | None) -> Held:
+def as_read(sql: sqlite3.Connection, whose: tuple[int, str], standing: Standing, before: Held | None) -> Held:
     """The user's questions as they stand: what was read before with the new rows, unless earlier rows have changed."""
-    kept = before if before is not None and before.standing[0] == standing[0] else None
+    same = before is not None and before.standing[::2] == standing[::2]
+    kept = before if same else None
     last = 0 if kept is None else kept.standing[1]
     new = sql.execute(_NEWS.format(whose=whose[1]), (whose[0], last)).fetchall()
     questions = _NONE if kept is None else kept.questions
-    return Held(standing, _extended(sql, questions, new) if new else questions)
+    return Held(standing, _extended(sql, standing[2], questions, new) if new else questions)
 
 
 _NOBODY: Any = np.zeros(0, dtype=np.int64)
 _NONE = Questions([], np.zeros((0, 0), dtype=np.float32), _NOBODY, _NOBODY, _NOBODY, _NOBODY)
 
 
-def _extended(sql: sqlite3.Connection, before: Questions, new: list[Any]) -> Questions:
-    """With these rows behind. Vectors of another length than the newest are of another embedder, and left out."""
+def _extended(sql: sqlite3.Connection, embedder: str | None, before: Questions, new: list[Any]) -> Questions:
+    """With these rows behind. Vectors of another embedder, or of another length, are zeros, which say nothing."""
     ids = dict.fromkeys([*before.stored_ids, *(row[0] for row in new)])
     keys = dict.fromkeys([*before.keys, *(row[1] for row in new)])
-    blobs = [sql.execute(_VECTOR, (key,)).fetchone()[0] for key in list(keys)[len(before.keys) :]]
-    size = before.vectors.shape[1] if not blobs else len(blobs[-1]) // 2
+    rows = [sql.execute(_VECTOR, (key, embedder)).fetchone() for key in list(keys)[len(before.keys) :]]
+    blobs = [b"" if row is None else row[0] for row in rows]
+    size = next((len(one) // 2 for one in reversed(blobs) if one), before.vectors.shape[1])
     old = before.vectors if before.vectors.shape[1] == size else np.zeros((len(before.keys), size), dtype=np.float32)
     added = [_numbers(one if len(one) == 2 * size else bytes(2 * size)) for one in blobs]
     places = {one: place for place, one in enumerate(ids)}, {one: place for place, one in enumerate(keys)}

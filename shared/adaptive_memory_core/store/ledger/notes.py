@@ -25,3 +25,10 @@ class LedgerNotes:
                 "UPDATE collections SET embedder = ?, dimension = ? WHERE collection_key = ?",
                 (name, dimension, self._shared.collection_key),
             )
+
+    def uuid(self) -> str | None:
+        """The collection's own id."""
+        query = "SELECT uuid FROM collections WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
+        return None if row is None else str(row[0])

@@ -6,6 +6,7 @@ import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
 from adaptive_memory_core.store.ledger.graph_schema import GRAPH
+from adaptive_memory_core.store.ledger.judged_schema import JUDGED_QUESTIONS
 
 _FIRST = """
 CREATE TABLE collections (
@@ -359,51 +360,30 @@ CREATE TABLE guests (                         -- what processes without the coll
 );
 """
 
-_JUDGED_QUESTIONS = """
-CREATE TABLE judged_questions (               -- what was asked when something was found that was judged later
-    question_key INTEGER PRIMARY KEY AUTOINCREMENT,
-    recall_id TEXT NOT NULL,                  -- '': from elsewhere
-    vector BLOB NOT NULL                      -- of length 1, numbers of 16 bits
+_NEW_VECTORS = """
+ALTER TABLE collections ADD COLUMN replaces TEXT;        -- the collection whose name this one has yet to take over
+ALTER TABLE collections ADD COLUMN replaces_written INTEGER;  -- the last write of that one that is known here
+CREATE TABLE reembedding (                    -- another embedder is at work
+    collection_key INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL,                       -- the collection that is being filled
+    embedder TEXT NOT NULL,
+    dimension INTEGER
 );
-CREATE INDEX judged_questions_of_recall ON judged_questions (recall_id);
-CREATE TABLE judged_for (                     -- which record was helpful for it, and which was not: a row a verdict
-    judged_key INTEGER PRIMARY KEY AUTOINCREMENT,
-    record_key INTEGER NOT NULL REFERENCES records,
-    question_key INTEGER NOT NULL REFERENCES judged_questions,  -- or one like it, where there were too many
-    recall_id TEXT NOT NULL,
-    helpful INTEGER NOT NULL,
-    unhelpful INTEGER NOT NULL
+CREATE TABLE new_vectors (                    -- what it has made of the texts in `mirror` so far
+    row INTEGER PRIMARY KEY,
+    collection_key INTEGER NOT NULL,
+    vector BLOB NOT NULL
 );
-CREATE UNIQUE INDEX judged_for_once ON judged_for (record_key, recall_id);
-CREATE INDEX judged_for_question ON judged_for (question_key);
-ALTER TABLE users ADD COLUMN questions_changed INTEGER NOT NULL DEFAULT 0;  -- changes of such rows, so far
-ALTER TABLE users ADD COLUMN questions_last INTEGER NOT NULL DEFAULT 0;     -- the last such row; 0: there was none
-CREATE TRIGGER judged_for_in AFTER INSERT ON judged_for BEGIN
-    UPDATE users SET questions_last = new.judged_key
-    WHERE user_key = (SELECT abs(user_key) FROM records WHERE record_key = new.record_key);
+CREATE TRIGGER new_vectors_out AFTER DELETE ON mirror BEGIN
+    DELETE FROM new_vectors WHERE row = old.row;
 END;
-CREATE TRIGGER judged_for_changed AFTER UPDATE ON judged_for BEGIN
-    UPDATE users SET questions_changed = questions_changed + 1 WHERE user_key IN (
-        SELECT abs(user_key) FROM records WHERE record_key IN (old.record_key, new.record_key)
-    );
-    DELETE FROM judged_questions WHERE question_key = old.question_key
-    AND NOT EXISTS (SELECT 1 FROM judged_for WHERE question_key = old.question_key);
-END;
-CREATE TRIGGER judged_for_out AFTER DELETE ON judged_for BEGIN
-    UPDATE users SET questions_changed = questions_changed + 1
-    WHERE user_key = (SELECT abs(user_key) FROM records WHERE record_key = old.record_key);
-    DELETE FROM judged_questions WHERE question_key = old.question_key
-    AND NOT EXISTS (SELECT 1 FROM judged_for WHERE question_key = old.question_key);
-END;
-CREATE TRIGGER judged_for_with_records BEFORE DELETE ON records
-WHEN EXISTS (SELECT 1 FROM judged_for WHERE record_key = old.record_key) BEGIN
-    DELETE FROM judged_for WHERE record_key = old.record_key;
-END;
-CREATE TRIGGER judged_for_elsewhere AFTER UPDATE OF user_key, stored_id ON records
-WHEN EXISTS (SELECT 1 FROM judged_for WHERE record_key = new.record_key) BEGIN
-    UPDATE users SET questions_changed = questions_changed + 1, questions_last = max(questions_last, 1)
-    WHERE user_key IN (abs(old.user_key), abs(new.user_key));
-END;
+CREATE TABLE new_places (                     -- what the collection that is being filled holds
+    collection_key INTEGER NOT NULL,
+    stored_id TEXT NOT NULL,
+    row INTEGER NOT NULL,                     -- of `mirror`, as
+    changed INTEGER NOT NULL,                 -- it was then
+    PRIMARY KEY (collection_key, stored_id)
+) WITHOUT ROWID;
 """
 
 MIGRATIONS: tuple[str, ...] = (
@@ -427,7 +407,8 @@ MIGRATIONS: tuple[str, ...] = (
     _MIRROR_DROPS,
     _SHARING,
     GRAPH,
-    _JUDGED_QUESTIONS,
+    _NEW_VECTORS,
+    JUDGED_QUESTIONS,
 )
 
 

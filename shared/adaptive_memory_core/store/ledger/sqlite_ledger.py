@@ -19,6 +19,7 @@ from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuest
 from adaptive_memory_core.store.ledger.log import LedgerLog
 from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
+from adaptive_memory_core.store.ledger.new_vectors import LedgerNewVectors
 from adaptive_memory_core.store.ledger.notes import LedgerNotes
 from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
 from adaptive_memory_core.store.ledger.own_policies import LedgerPolicies
@@ -56,7 +57,11 @@ class SQLiteLedger:
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
-        self.sharing, self.graph = LedgerSharing(shared), LedgerGraph(shared)
+        self.new_vectors, self.graph, self.sharing = (
+            LedgerNewVectors(shared),
+            LedgerGraph(shared),
+            LedgerSharing(shared),
+        )
         self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 

@@ -14,6 +14,10 @@ _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER 
 _OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids")
 _GONE = ("words_gone", "mirror_gone")  # filled by the deletion of rows
 _OF_RECORDS = ("verdicts", "outbox")
+_OF_COLLECTIONS = (
+    *("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"),
+    *("reembedding", "new_vectors", "new_places"),
+)
 
 
 def sweep(shared: LedgerContext) -> None:
@@ -43,7 +47,7 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
     graph_rows.drop_collection(sql, collection)
-    for table in ("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"):
+    for table in _OF_COLLECTIONS:
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
     for table in (*_OF_USERS, *_GONE):
         sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core.flow.ports import Index, Ledger, Search
 from adaptive_memory_core.policy.keeping import Keeping
@@ -20,15 +21,20 @@ from adaptive_memory_core.store.mirror.index import MirrorIndex
 from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
 from adaptive_memory_core.store.mirror.search import MirrorSearch
 
+if TYPE_CHECKING:
+    from chromadb import Collection
+
 MEGABYTE = 1_000_000
 AGAIN_SECONDS = 30.0  # between two comparisons with a server, which does not tell what was changed in place
 
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """What searches, what hears of changes, and what is done in the background."""
+    """What searches, what compares the copies, what hears of changes, and what is done in the background; where no
+    copies are kept the last three are none."""
 
     search: Search
+    comparison: Comparison
     indexes: tuple[Index, ...] = ()
     chores: tuple[Chore, ...] = ()
     keeper: MirrorKeeper | None = None
@@ -43,16 +49,25 @@ def mirrored(
     wake: Callable[[], object],
 ) -> Mirrored:
     """The collection's search, through a mirror where it and the ledger outlive the process."""
-    if not ledger.outlives_process or ledger.read_only or keeping.mirror_records == 0 or is_in_ram(records.collection):
-        return Mirrored(search)
-    seen_seconds, rows, fields = keeping.others_seen_seconds, ledger.mirror, records.fields
-    state: CollectionState = SizeAndLast(records, seen_seconds) if directory is None else FileTimes(directory)
-    in_step = InStep(state, seen_seconds)
-    again = AGAIN_SECONDS if directory is None else None
+    in_step = InStep(_state(records, keeping, directory), keeping.others_seen_seconds)
     comparison = Comparison(records, ledger, in_step, directory)
+    if not keeps_copies(records.collection, ledger, keeping):
+        return Mirrored(search, comparison)
+    seen_seconds, fields = keeping.others_seen_seconds, records.fields
+    again = AGAIN_SECONDS if directory is None else None
     keeper = MirrorKeeper(comparison, in_step, wake, seen_seconds=seen_seconds, again_seconds=again)
-    index = MirrorIndex(rows, fields, in_step, ledger.afterwards, keeper)
+    index = MirrorIndex(ledger, fields, in_step, keeper)
     records.heard = index
     inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE))
     either = MirroredSearch(search, inside, keeper, most_records=keeping.mirror_records)
-    return Mirrored(either, (index,), (keeper,), keeper)
+    return Mirrored(either, comparison, (index,), (keeper,), keeper)
+
+
+def keeps_copies(collection: Collection, ledger: Ledger, keeping: Keeping) -> bool:
+    """Whether the ledger holds copies of the records, to be searched."""
+    lasts = ledger.outlives_process and not ledger.read_only
+    return lasts and keeping.mirror_records > 0 and not is_in_ram(collection)
+
+
+def _state(records: ChromaRecords, keeping: Keeping, directory: Path | None) -> CollectionState:
+    return SizeAndLast(records, keeping.others_seen_seconds) if directory is None else FileTimes(directory)

@@ -18,6 +18,7 @@ from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.changed_since import Written, written_since
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.stored_metadata import owner_of
 
@@ -31,7 +32,8 @@ class Comparison:
 
     def __init__(self, store: ChromaRecords, ledger: Ledger, in_step: InStep, directory: Path | None) -> None:
         self._store, self._in_step, self._directory = store, in_step, directory
-        self._rows, self._due = ledger.mirror, ledger.due_records
+        self._ledger, self._rows, self._due = ledger, ledger.mirror, ledger.due_records
+        self._edition = Edition(ledger)
         self.changed = 0  # rows that were not as the collection's, so far
 
     def run(self, most: int | None = None) -> Iterator[None]:
@@ -51,8 +53,14 @@ class Comparison:
             page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
             todo += self._renew(page)
             yield
-        if written is not None and written.last != known:
-            self._rows.keep_complete_at(str(written.last))
+        self._end(written, known)
+
+    def _end(self, written: Written | None, known: int) -> None:
+        with self._ledger.transaction():
+            if self._edition.is_over:
+                return
+            if written is not None and written.last != known:
+                self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
 
     def distrust(self) -> None:
@@ -94,6 +102,8 @@ class Comparison:
         due = self._due.among(page)  # what the mirror has first, and the collection is yet to be told
         page = [one for one in page if one not in due]
         before = self._rows.versions(page)
+        if not page or self._edition.is_over:  # else the vectors have another version once they are another's
+            return []
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}
         changed = self._changed(found, before.rows)

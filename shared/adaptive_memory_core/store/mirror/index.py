@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Found, JudgedQuestion, MirrorRow, Stored, Vector
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
 from adaptive_memory_core.stored_metadata import merged, revision
@@ -21,14 +21,13 @@ class MirrorIndex:
 
     def __init__(
         self,
-        rows: MirrorRows,
+        ledger: Ledger,
         fields: Fields,
         in_step: InStep,
-        afterwards: Callable[[Callable[[], object]], None],
         keeper: MirrorKeeper,
     ) -> None:
-        self._rows, self._fields, self._in_step, self._afterwards = rows, fields, in_step, afterwards
-        self._keeper = keeper
+        self._rows, self._fields, self._in_step, self._afterwards = ledger.mirror, fields, in_step, ledger.afterwards
+        self._keeper, self._edition = keeper, Edition(ledger)
 
     def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:
         """Around each write of this memory into the collection."""
@@ -37,11 +36,13 @@ class MirrorIndex:
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """A copy of each, its metadata as Chroma has merged them."""
+        self._edition.check()
         self._rows.put({scope: [self._row(scope, *pair) for pair in zip(records, vectors, strict=True)]})
         self._heard([one.stored_id for one in records])
 
     def annotated(self, changes: Mapping[str, Metadata]) -> None:
         """These keys were merged into the metadata of these records. What the ledger does not take is read again."""
+        self._edition.check()
         with suppress(LedgerError):
             self._rows.annotate(changes)
             self._heard(list(changes))
@@ -57,6 +58,7 @@ class MirrorIndex:
         """What verdicts change is written back into the metadata, and heard of then."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        self._edition.check()
         self._rows.drop(stored_ids)
         self._heard(stored_ids)
 

@@ -11,6 +11,7 @@ import numpy as np
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Record, Scope
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.stored_metadata import belongs, merged, metadata_of, revision, unlinked
 from adaptive_memory_core.where.parse import predicate
 
@@ -29,6 +30,7 @@ class MirrorRecords:
     def __init__(self, ledger: Ledger, fields: Fields, space: str) -> None:
         self._ledger, self.fields, self.space = ledger, fields, space
         self._mirror, self._pages = ledger.mirror, ledger.mirror_pages
+        self._edition = Edition(ledger)
 
     def extent(self) -> Extent:
         """How many records there are, whosever they are, and which came last."""
@@ -129,6 +131,7 @@ class MirrorRecords:
     def _put(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector], changes: Changes) -> None:
         ids = [one.stored_id for one in records]
         with self._ledger.transaction():
+            self._edition.check()
             present = self.metadata(ids)
             rows = [
                 MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))

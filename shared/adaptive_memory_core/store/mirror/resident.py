@@ -67,15 +67,17 @@ class Resident:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
-    def take_in(self, rows: MirrorRows, scope: Scope) -> None:
-        """Learn of what was written and removed since, in any process."""
+    def take_in(self, rows: MirrorRows, scope: Scope) -> bool:
+        """Learn of what was written and removed since, in any process; whether there was anything."""
         news = rows.news(scope, self._written, self._removed)
         if self.owner not in (0, news.owner):
             self._start()
             news = rows.news(scope, 0, 0)
-        if news.removed or news.written:
+        learned = bool(news.removed or news.written)
+        if learned:
             self._learn(news)
         self.owner = news.owner
+        return learned
 
     def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Passing:
         """The records that pass the filter."""

@@ -9,14 +9,16 @@ from collections.abc import Generator
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.resident import Resident
 
 
 class Residents:
     """Users' records by scope. Its own lock is held for a moment only, and never while another one is taken."""
 
-    def __init__(self, rows: MirrorRows, space: str, most_bytes: int) -> None:
+    def __init__(self, rows: MirrorRows, space: str, most_bytes: int, edition: Edition) -> None:
         self._rows, self._space, self._most, self._total = rows, space, most_bytes, 0
+        self._edition = edition
         self._users: OrderedDict[Scope, tuple[Resident, int]] = OrderedDict()
         self._moment = threading.Lock()
 
@@ -36,7 +38,8 @@ class Residents:
         whole = False
         try:
             with resident.turn:
-                resident.take_in(self._rows, scope)
+                if resident.take_in(self._rows, scope):
+                    self._edition.check()  # other vectors are news, so that nothing else need be asked
                 yield resident
             whole = True
         finally:

@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Found, Ledger, Vector, Where
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both
+from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.store.mirror.resident import Resident
 from adaptive_memory_core.store.mirror.residents import Residents
@@ -29,7 +30,7 @@ class MirrorSearch:
 
     def __init__(self, ledger: Ledger, fields: Fields, space: str, most_bytes: int) -> None:
         self._rows, self._pages, self._fields, self._space = ledger.mirror, ledger.mirror_pages, fields, space
-        self.residents = Residents(ledger.mirror, space, most_bytes)
+        self.residents = Residents(ledger.mirror, space, most_bytes, Edition(ledger))
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""

@@ -12,7 +12,7 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, Tu
 from adaptive_memory_core.channels.words.bm25 import Posting
 from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.cue.time.asks_when import SAYS
+from adaptive_memory_core.cue.time.asks_when import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports import WordNews
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.not_yet_written import Row, marks
@@ -23,7 +23,9 @@ OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a 
 Array = Any
 IN_TAIL = -1  # the place of a word that is not in the lists yet
 NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that no record has
-_TIMES = frozenset(words(" ".join(SAYS)))
+_TIMES = frozenset(words(" ".join(SAYS))).union(
+    SAYS_IN_PAIRS, *(words(said, language) for language, said in SAYS_ELSEWHERE.items())
+)
 
 
 class PostingLists:
@@ -109,7 +111,7 @@ class PostingLists:
             self._laid.update(marks(new))
         self.version = version
 
-    def postings(self, words: Mapping[Forms, int]) -> list[Posting]:
+    def postings(self, words: Mapping[Forms, float]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]

@@ -26,6 +26,7 @@ PARTS = (
         "graph",
         "mirror",
         "mirror_pages",
+        "new_vectors",
         "due_records",
         "sharing",
         "retention",

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from adaptive_memory_core.cue.time.asks_history import in_past_tense
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
-from adaptive_memory_core.score.same_fact import (
-    Statement,
-    about_the_cue,
-    asked,
-    differ,
-    in_other_words,
-    in_same_words,
-    statement,
-)
+from adaptive_memory_core.score.facts.asked import asked
+from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, related
+from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
+from adaptive_memory_core.score.facts.statement import Statement, differ, statement
 
-_KEY = 4  # letters of a stem by which texts are left out before they are looked at closely
-_ANNOUNCED, _SEEN = 0.2, 0.5  # what speaks for a text in other words besides its closeness; benchmarks/updates.py
+_LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
+_SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
 _APART = 0.4  # share of the old one's similarity that is taken for that where there are fewer; guess
@@ -31,18 +25,18 @@ class Versions:
         self, top: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
     ) -> None:
         self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
-        self._about, self._past = asked(cue), in_past_tense(cue)
+        self._about = asked(cue)
         self._statements: list[Statement | None] = [None] * len(top)
-        self._texts = [
-            "" if time is None or len(one.text) > rule.longest_text else one.text.lower()
-            for one, time in zip(top, times, strict=True)
+        self._said_there = [
+            "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
         ]
+        self._texts = [text.lower() for text in self._said_there]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
         taken: set[int] = set()
         for best in range(min(self._rule.best, len(self._top))):
-            if best in taken or not self._texts[best] or not self._may_change(best):
+            if best in taken or not self._texts[best]:
                 continue
             group = [best, *self._in_same_words(best, taken)]
             group += self._in_other_words(best, group, taken)
@@ -50,18 +44,19 @@ class Versions:
                 taken.update(group)
                 yield group
 
+    def sure(self, one: int, other: int) -> bool:
+        """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
+        short = all(len(self._top[place].text) <= self._rule.longest_text for place in (one, other))
+        return short and self.same_words(one, other)
+
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
         old, new = (one, other) if (self._times[one] or 0.0) <= (self._times[other] or 0.0) else (other, one)
         same = in_same_words(self._said(old), self._said(new), self._about, self._rule)
         return same and self._one_voice(old, new)
 
-    def _may_change(self, one: int) -> bool:
-        """A question about what was asks for what is said to have been."""
-        return not self._past or in_past_tense(self._top[one].text)
-
     def _in_same_words(self, best: int, taken: set[int]) -> list[int]:
-        keys = _keys(self._said(best).stems & self._about.stems)
+        keys = keys_of(self._said(best).stems & self._about.stems)
         if not keys:
             return []
         texts, said = self._texts, self._said(best).said
@@ -72,7 +67,7 @@ class Versions:
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
         keys, newest = self._subject(best), max(self._times[one] or 0.0 for one in group)
-        if not keys or not about_the_cue(self._said(best), self._about):
+        if (not keys and (self._about.subject or not self._about.first_person)) or not self._may_be_replaced(best):
             return []
         beside = self._with(keys, {*group})
         worth = {
@@ -83,20 +78,35 @@ class Versions:
             and in_other_words(self._said(best), self._said(one), self._about, self._rule)
             and self._one_voice(best, one)
             and (value := self._worth(best, one, group, beside)) is not None
-            and not any(self.same_words(one, other) for other in beside if other != one)
+            and (related(self._said(one), self._about) or not self._of_another(one, beside))
         }
         return [one for one, value in worth.items() if value >= max(worth.values()) - _WITHIN]
 
+    def _may_be_replaced(self, best: int) -> bool:
+        """Whether it says what was asked for."""
+        return not self._said(best).asks and answers(self._said(best), self._about)
+
+    def _of_another(self, one: int, beside: Sequence[int]) -> bool:
+        """Whether it is a version of what none asked for."""
+        return any(self.same_words(one, other) for other in beside if other != one)
+
     def _worth(self, best: int, one: int, group: Sequence[int], beside: Sequence[int]) -> float | None:
-        """How much speaks for it; None where that is too little. What else is said of the subject is at 0, the group's
-        best at 1."""
+        """How much speaks for it; None where that is too little. What is known to be of the asked relation, and to have
+        changed, needs no more; else what else is said of the subject is at 0, the one to be replaced at 1."""
+        said = self._said(one)
+        known = related(said, self._about)
+        if known and said.announced:
+            return 1.0
+        if known is None and self._about.relations:
+            return None
+        close = self._closeness(best, one, beside) + _SEEN * self._seen(best, one, group)
+        return None if close < (self._rule.close if known else self._rule.close_if_unknown) else close
+
+    def _closeness(self, best: int, one: int, beside: Sequence[int]) -> float:
         mine, old = self._top[one].similarity, self._top[best].similarity
         rest = [self._top[other].similarity for other in beside if other != one]
         usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
-        announced = self._said(one).announced
-        close = (mine - usual) / max(0.05, old - usual) + _SEEN * self._seen(best, one, group)
-        least = self._rule.close_if_announced if announced else self._rule.close
-        return None if close < least else close + _ANNOUNCED * announced
+        return (mine - usual) / max(0.05, old - usual)
 
     def _seen(self, best: int, one: int, group: Sequence[int]) -> bool:
         """Whether a third text says what is new in this one together with what is old: so it is of the same kind."""
@@ -107,26 +117,21 @@ class Versions:
         return any(
             words & self._said(other).stems and values & self._said(other).stems
             for key in words
-            for other in self._with(_keys((key,)), {one, *group})
+            for other in self._with(keys_of((key,)), {one, *group})
         )
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        texts, (first, *more) = self._texts, keys
-        found = [number for number, text in enumerate(texts) if first in text and number not in without]
-        for key in more:
-            if not found:
-                break
+        texts = self._texts
+        found = [number for number, text in enumerate(texts) if text and number not in without]
+        for key in keys:
             found = [one for one in found if key in texts[one]]
         return found
 
     def _subject(self, best: int) -> list[str]:
-        """What a text has to hold to be about the same: the names of the cue, or the word of it that this one begins
-        with."""
-        about, said = self._about, self._said(best)
-        if about.names:
-            return _keys(about.names) if about.names <= said.stems else []
-        return _keys([said.subject]) if said.subject in about.stems and said.subject is not None else []
+        """What a text has to hold to be about the same; nothing where it is about the one who asks."""
+        subject = self._about.subject
+        return keys_of(subject) if subject <= self._said(best).stems else []
 
     def _one_voice(self, one: int, other: int) -> bool:
         """Whether both are of one speaker, or name whom they speak of: "I" is somebody else in another's words."""
@@ -136,10 +141,14 @@ class Versions:
     def _said(self, one: int) -> Statement:
         found = self._statements[one]
         if found is None:
-            found = self._statements[one] = statement(self._top[one].text)
+            found = self._statements[one] = statement(self._said_there[one])
         return found
 
-
-def _keys(stems: Iterable[str]) -> list[str]:
-    """What a text has to hold that has these words; a stem of letters may end otherwise than the word does."""
-    return [stem[:_KEY] if stem.isalpha() else stem for stem in stems]
+    def _short(self, text: str, cue: str, place: int) -> str:
+        """The text, or of a long message the sentence that answers."""
+        longest = self._rule.longest_text
+        if len(text) <= longest:
+            return text
+        if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
+            return ""
+        return sentence_that_answers(text, cue, longest)

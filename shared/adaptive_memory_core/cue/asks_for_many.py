@@ -1,0 +1,60 @@
+"""Does a cue ask for several things, or how to do something, so that no record replaces another one?
+
+"What should I buy?" and "which tickets are closed?" have many answers at once, of which the newest is only one. The
+rules are English, with a few words of other languages; what they do not know asks for one thing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MODAL = (
+    r"(?:should|shall|can|could|may|might|must|would|will|need|have to|has to|do i (?:\w+ )?(?:need|have)|do we need)"
+)
+_DONE = r"\w*(?:ed|en|wn|ne|nt|ught|ung|ade|aid|been|seen|met|read|got|had|won|put|cut)\b"
+_SEVERAL = r"(?:are|were|people|children|men|women|other|others|else|of)"
+_NO_PLURAL = r"(?:is|was|does|\w*(?:ss|us|is|as|'s))"
+_OF_ONE = r"(?:is|was|owns?|leads?|runs?|manages?|coaches|teaches|chairs?|maintains?|heads?|does|do|has)"
+_RELATIVES = (
+    r"(?:friend|sister|brother|son|daughter|child|kid|cousin|colleague|co-?worker|neighbou?r|uncle|aunt|nephew|niece"
+    r"|classmate|teammate|hobby|client|customer|student|member|allergy)"
+)
+_ENGLISH = (
+    rf"\b(?:what|which|whom?|where|when|how) (?:\w+ ){{0,2}}?{_MODAL}\b",
+    rf"\b(?:what|which|whom?|where|how)(?: \w+)? (?:has|have)(?= \w+.* {_DONE})",
+    rf"\b(?:what|which) (?:\w+ )??(?!{_NO_PLURAL}\b)\w{{2,}}s\b(?! (?:name|number)\b)",
+    rf"\b(?:what|which|who|whom) {_SEVERAL}\b",
+    r"\bwhat (?:\w+ed|happen\w*|made|went|came|brought|gave|took)\b",
+    r"\bwhat(?: is|'s) (?!(?:the|my|our|your|his|her|its|their|this|that|one|(?-i:[A-Z])\w*)\b|\w+'s?\b)\w+\b(?! of\b)",
+    r"\bwhat(?: is|'s) .*\b(?:to|of|about|in|at|on|with|for|from|like)\W*$",
+    r"\b(?:what|whom?) (?:do|does|did) (?!.*\b(?:cost|weigh|drive|study|earn|measure|prefer)\W*$)(?!.* for a living\b)",
+    rf"\bwhom? (?!{_OF_ONE}\b)\w+",
+    r"\bwho(?: is|'s) (?:an?|in|at|good|also|afraid|coming|going|with)\b",
+    r"\b(?:why|how (?:do|to|can|come|about|is it|was|were|did)|how are (?!old|tall))\b",
+    rf"\b{_RELATIVES}s?\b",
+    r"\b(?:any|anything|anyone|anybody|all|every|everything|everyone|everybody|each|list|several|various|both)\b",
+    r"\b(?:many of|some|something|ideas?|tips?|advice|recommend\w*|suggest\w*|summar\w+|overview|examples?|options)\b",
+    r"\b(?:reasons?|remind|tell me (?:about|more)|how (?:many|often) times?)\b",
+    r"\bhow many (?!.*\b(?:has|have|had|in|of|on|at|does|do)\b)",
+)
+_OTHERS = (
+    r"\b(?:was|wen|wo|wie) (?:soll|muss|kann|darf|könnte|brauch)\w*|\bwelche\b.*\b(?:sind|haben|spricht|mag)\b",
+    r"\b(?:wer sind|warum|wieso|alle|alles|jede\w*|wohin (?:sind|bin))\b",
+    r"\bqu'est-ce que .*\b(?:dois|peux|faut|aime|veux)\b|\b(?:quel(?:le)?s|pourquoi|tous|toutes|comment faire)\b",
+    r"\bqué .*\b(?:debo|puedo|tengo que|hay que|gusta)\b|\bqué \w+s\b|\b(?:cuáles|quiénes|por qué|todos|todas)\b",
+    r"哪些|有什么|要买|会说|喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部",
+)
+_MANY = re.compile("|".join((*_ENGLISH, *_OTHERS)), re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)
+def asks_for_many(cue: str) -> bool:
+    """Whether what is asked for is likely to have several answers at a time.
+
+    >>> [asks_for_many(cue) for cue in ("what should I buy?", "which tickets are closed?", "who lives in Oslo?")]
+    [True, True, True]
+    >>> [asks_for_many(cue) for cue in ("where does Ilse live?", "what is my address?", "Which database does it use?")]
+    [False, False, False]
+    """
+    return _MANY.search(cue) is not None

@@ -1,0 +1,113 @@
+"""Where do two statements in the same words differ: in what is said of the subject, or in the subject itself?
+
+"Ilse lives in Oslo" and "Ilse lives in Turin" differ behind the verb, so one may replace the other. "Ticket A-4 is
+closed" and "ticket A-10 is closed" differ before it, "buy eggs" and "buy milk" have no subject: those are two things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.score.facts.asked import Asked
+from adaptive_memory_core.score.facts.statement import Statement
+from adaptive_memory_core.score.facts.unsettled import VERBS
+
+_MODIFIERS = frozenset(
+    "now new newly latest current currently actually instead recently just today nowadays already still again the a an"
+    " jetzt nun neue neuer neues inzwischen maintenant désormais ahora 现 已 经".split()
+)
+_VERBS = frozenset("是在住叫姓有用为は") | VERBS
+_TOPIC = ("는", "은")  # marks the subject in Korean
+_BESIDE = frozenset("with without because like about next near by".split())
+_PRONOUNS = frozenset("i it he she that this there we my our ich wir mein meine mi je yo nous mon ma 我 私".split())
+_ONE_OF_SEVERAL = frozenset("one another some also todo to-do reminder task idea note step day".split())
+_MANY_VALUED = frozenset(
+    "like likes love loves hate hates enjoy enjoys know knows speak speaks read reads visit visits watch watches want"
+    " wants see sees meet meets recommend recommends collect collects suggest suggests bring brings learn learns"
+    " support supports borders need needs take takes contains holds includes fixes".split()
+)
+_SHORT = {"s": "is", "m": "am", "re": "are"}
+_AFTER_IS = frozenset("the a an in at on not now".split())
+
+
+def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether they have one subject and one verb, and differ in one place behind them.
+
+    >>> from adaptive_memory_core.score.facts.asked import asked
+    >>> from adaptive_memory_core.score.facts.statement import statement
+    >>> def otherwise(cue, old, new):
+    ...     return says_otherwise(statement(old), statement(new), asked(cue))
+    >>> otherwise("where does Ilse live?", "Ilse lives in Oslo.", "Ilse now lives in Turin.")
+    True
+    >>> otherwise("is a ticket closed?", "Ticket A-4 is closed.", "Ticket A-10 is closed.")
+    False
+    >>> otherwise("how old is my dog?", "My dog Rex is 3.", "My dog Bello is 4.")
+    False
+    >>> otherwise("buy", "Buy eggs.", "Buy milk.")
+    False
+    """
+    one, other = _bare(old.in_order), _bare(new.in_order)
+    before = _alike(one, other)
+    if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
+        return False
+    if old.titled and old.titled == new.titled and before >= old.titled:
+        return True
+    if not before or not _verb_before(one, other, before, about):
+        return _of_the_owner(one, other, about)
+    return _in_one_place(one, other, before, about.stems & old.stems)
+
+
+def _verb_before(one: Sequence[str], other: Sequence[str], before: int, about: Asked) -> bool:
+    """Whether the verb is not behind the first difference; where it is not known, whether a person begins both."""
+    places = [place for place in (_verb(one, about), _verb(other, about)) if place is not None]
+    if not places:
+        return before > 1 and not UNSPACED.match(one[0]) and (one[0] in about.said or one[0] in _PRONOUNS)
+    return max(places) <= before
+
+
+def _in_one_place(one: Sequence[str], other: Sequence[str], before: int, asked_for: frozenset[str]) -> bool:
+    """Whether they differ in one place, or in two behind all that was asked for."""
+    behind = _alike(one[before:][::-1], other[before:][::-1])
+    gone, come = one[before : len(one) - behind], other[before : len(other) - behind]
+    if not gone and not come:
+        return False
+    if (not _BESIDE.isdisjoint(gone[:1])) != (not _BESIDE.isdisjoint(come[:1])):
+        return False
+    return frozenset(gone).isdisjoint(come) or asked_for <= frozenset(words(" ".join(one[:before])))
+
+
+def _bare(said: Sequence[str]) -> list[str]:
+    """Without what only says that it is new, and with "is" where it is cut short."""
+    found: list[str] = []
+    for word, after in zip(said, [*said[1:], ""], strict=True):
+        base, mark, end = word.replace("\u2019", "'").rpartition("'")
+        short = _SHORT.get(end) if mark and (end != "s" or base in _PRONOUNS or after in _AFTER_IS) else None
+        found += [base, short] if short else [word]
+    return [word for word in found if word not in _MODIFIERS]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words both begin with."""
+    count = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
+
+
+def _verb(said: Sequence[str], about: Asked) -> int | None:
+    """The place of the verb, as far as it is known: a common one, or the one of the cue."""
+    for place, word in enumerate(said):
+        if word.endswith(_TOPIC) or (place and (word in _VERBS or not about.verbs.isdisjoint(words(word)))):
+            return place
+    return None
+
+
+def _of_the_owner(one: Sequence[str], other: Sequence[str], about: Asked) -> bool:
+    """Whether "Dr. Weber is Ilse's dentist" is asked for by "who is Ilse's dentist?"."""
+    behind = _alike(one[::-1], other[::-1])
+    common = one[len(one) - behind :]
+    return bool(about.owners) and common[:1] == ["is"] and about.said_owners <= frozenset(common)

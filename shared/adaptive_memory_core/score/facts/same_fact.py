@@ -1,0 +1,157 @@
+"""Do two short texts say the same thing about the same subject, so that the newer one is what holds?
+
+Two ways are told apart. In the same words: the texts differ in a few words behind their subject and verb, which the
+cue does not hold ("Ilse lives in Oslo", "Ilse lives in Turin"). In other words: both are about what the cue names, and
+the newer one says something of the relation that was asked for ("Ilse has moved to Turin"). A lexicon of common
+relations knows that; where it does not, the similarity to the cue decides (`score/facts/versions.py`). A wrong guess
+is worse than none.
+"""
+
+from __future__ import annotations
+
+from adaptive_memory_core.policy.updates import Updates
+from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked
+from adaptive_memory_core.score.facts.difference import says_otherwise
+from adaptive_memory_core.score.facts.relations import relations_in
+from adaptive_memory_core.score.facts.statement import Statement, differ
+
+_ALL_ASKED = 0.75  # of the share of words in common that is asked for, where both hold all words of the cue; guess
+_FEW = 3  # words that both have; two are enough where both begin with the same one
+
+
+def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
+    """Whether the newer text says of the same what the older one said, but for a few words.
+
+    >>> from adaptive_memory_core.score.facts.asked import asked
+    >>> from adaptive_memory_core.score.facts.statement import statement
+    >>> def same(old, new, cue="Where does Ilse live?"):
+    ...     return in_same_words(statement(old), statement(new), asked(cue), Updates())
+    >>> same("Ilse lives in Oslo.", "Ilse lives in Turin."), same("Ilse lives in Oslo.", "Colm lives in Turin.")
+    (True, False)
+    >>> same("Ilse lives in Oslo.", "Ilse no longer lives in Oslo.")
+    True
+    >>> same("Ilse lives in Oslo.", "Ilse used to live in Rome."), same("Ilse lives in Oslo.", "Does Ilse live here?")
+    (False, False)
+    >>> same("Ilse lives in Oslo.", "Ilse doesn't live in Rome."), same("Ilse lives in Oslo.", "Ilse may live in Rome.")
+    (False, False)
+    >>> same("Ilse lives in Oslo.", "Colm lives in Oslo.", "who lives in Oslo?")  # another person, another fact
+    False
+    >>> same("My number is 12.", "My sister's number is 34.", "my number?"), same("It is at 3.", "It's at 4.", "is it?")
+    (False, False)
+    """
+    if not _alike(old, new, about, rule) or not _of_one_subject(old, new, about):
+        return False
+    if old.event or new.event or new.hedged or (new.past and not old.past) or _of_two_relations(old, new, about):
+        return False
+    if new.denied != old.denied:
+        return old.stems <= new.stems or new.stems <= old.stems
+    return says_otherwise(old, new, about)
+
+
+def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
+    """Whether the newer text is about the subject that the cue names, and could say the same of it in other words.
+
+    >>> from adaptive_memory_core.score.facts.asked import asked
+    >>> from adaptive_memory_core.score.facts.statement import statement
+    >>> def may(old, new, cue="Where does Ilse live?"):
+    ...     return in_other_words(statement(old), statement(new), asked(cue), Updates())
+    >>> may("Ilse lives in Oslo.", "Ilse has moved to Turin."), may("Ilse lives in Oslo.", "Ilse has gone vegan.")
+    (True, False)
+    >>> may("Ilse lives in Oslo.", "Ilse's brother lives in Rome."), may("Ilse lives in Oslo.", "Colm moved to Turin.")
+    (False, False)
+    >>> may("Ilse lives in Oslo.", "Ilse has a boss in Turin."), may("Ilse lives in Oslo.", "Ilse might move to Turin.")
+    (False, False)
+    """
+    if old.asks or new.asks or differ(old.said, new.said) > rule.other_words:
+        return False
+    if new.past or new.hedged or new.denied or not _about_it(old, new, about) or _of_others(old, new, about):
+        return False
+    known = related(new, about)
+    if known is False or (new.event and not known) or not answers(old, about):
+        return False
+    repeated = old.stems & about.stems
+    if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
+        return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
+    return bool(known) or _kind(old, about) == _kind(new, about)
+
+
+def related(new: Statement, about: Asked) -> bool | None:
+    """Whether it speaks of what was asked for, as far as the lexicon knows; None where it does not."""
+    if about.relations and new.relations:
+        return not about.relations.isdisjoint(new.relations)
+    return None
+
+
+def answers(old: Statement, about: Asked) -> bool:
+    """Whether it speaks of what was asked for, and not of the subject alone."""
+    known = related(old, about)
+    return bool((old.stems & about.stems) - about.subject) if known is None else known
+
+
+def _alike(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
+    """Whether few of their words differ, and the newer text has one of its own."""
+    common = old.said & new.said
+    gone, come = len(old.said) - len(common), len(new.said) - len(common)
+    share = rule.common_words * (_ALL_ASKED if about.stems <= old.stems & new.stems else 1.0)
+    if not come or max(gone, come) > rule.different_words or len(common) < share * (gone + come + len(common)):
+        return False
+    return len(common) >= _FEW - (old.opening == new.opening)
+
+
+def _of_one_subject(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether both state something, and hold the same words of the cue, its names among them."""
+    if old.asks or new.asks or not about.names <= new.stems:
+        return False
+    asked_for = about.stems - about.predicate
+    shared = old.stems & asked_for
+    if not shared or shared != new.stems & asked_for:
+        return False
+    return not _of_others(old, new, about) and not _of_one_more(old, new)
+
+
+def _of_two_relations(old: Statement, new: Statement, about: Asked) -> bool:
+    if related(new, about) is False:
+        return True
+    return bool(old.relations) and bool(new.relations) and old.relations.isdisjoint(new.relations)
+
+
+def _about_it(one: Statement, other: Statement, about: Asked) -> bool:
+    """Whether both hold what the cue is about, or both speak of the one who asks."""
+    if about.subject:
+        return about.subject <= one.spoken and about.subject <= other.spoken
+    return about.first_person and all(_of_oneself(text, about) for text in (one, other))
+
+
+def _of_oneself(text: Statement, about: Asked) -> bool:
+    """Whether "I" stands in it, and nothing of mine that was not asked for: not "my sister has moved"."""
+    if FIRST_PERSON.isdisjoint(text.said):
+        return False
+    mine = [after for word, after in zip(text.in_order, text.in_order[1:], strict=False) if word in ("my", "our")]
+    return all(after in about.said or not about.relations.isdisjoint(relations_in([after])) for after in mine)
+
+
+def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether a text that has all the words that were asked for has them for the same subject."""
+    if not about.names or new.owners & about.stems - old.owners - about.owners or _of_one_more(old, new):
+        return False
+    return new.announced or says_otherwise(old, new, about)
+
+
+def _of_others(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether each begins with something that the other does not speak of, unless the cue says whose it is."""
+    if (about.first_person and not about.subject) or old.subject is None or new.subject is None:
+        return False
+    if about.owners and about.owners <= old.stems & new.stems:
+        return False
+    return old.subject not in new.stems and new.subject not in old.stems
+
+
+def _of_one_more(old: Statement, new: Statement) -> bool:
+    """Whether one names an owner that the other does not speak of: "my sister's number" is not "my number"."""
+    fewer, more = sorted((old.owners, new.owners), key=len)
+    return fewer < more and not more <= old.stems & new.stems
+
+
+def _kind(one: Statement, about: Asked) -> tuple[bool, bool]:
+    """Whether it says a name or a number besides what was asked for: a place is no answer where a number was one."""
+    return bool(one.names - about.stems), bool(one.numbers - about.stems)

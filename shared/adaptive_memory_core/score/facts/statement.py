@@ -1,0 +1,166 @@
+"""How is a short text taken so that it can be compared with another one: its words, names, numbers, owners?"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+
+from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
+from adaptive_memory_core.score.facts.relations import relations_in
+from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
+
+Stems = frozenset[str]
+REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each
+_EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
+_QUOTED = re.compile(r"[\"\u201c\u201d\u00ab\u00bb]")
+_SPEAKER = re.compile(r"^\s*[^\W\d]\w*(?: \w+)?:\s")
+
+
+class Statement:
+    """A text as far as it can be compared with another one. All words are stems but for `said` and `in_order`."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.asks = text.rstrip().endswith(("?", "\uff1f"))
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """The words as they stand there, in lower case; of Chinese, Japanese and Thai the characters."""
+        return tuple(_said(self._text))
+
+    @cached_property
+    def said(self) -> Stems:
+        """The different ones of them."""
+        return frozenset(self.in_order)
+
+    @cached_property
+    def _stems(self) -> list[str]:
+        return words(self._text)
+
+    @cached_property
+    def stems(self) -> Stems:
+        return frozenset(self._stems)
+
+    @cached_property
+    def spoken(self) -> Stems:
+        """The words without the speaker before them: "Ana: I have a cat" is by Ana, and need not be about her."""
+        return frozenset(words(_SPEAKER.sub("", self._text, count=1)))
+
+    @property
+    def subject(self) -> str | None:
+        """The first word that is no stop word."""
+        return self._stems[0] if self._stems else None
+
+    @property
+    def opening(self) -> str:
+        """The first word."""
+        return self.in_order[0] if self.in_order else ""
+
+    @cached_property
+    def titled(self) -> int:
+        """The number of words before a colon, as in "Budget: 500 euros"; 0 without one."""
+        head, colon, _ = self._text.partition(": ")
+        return len(list(_said(head))) if colon else 0
+
+    @cached_property
+    def names(self) -> Stems:
+        """What has a capital, not at the beginning of a sentence."""
+        return names_in(self._text)
+
+    @cached_property
+    def numbers(self) -> Stems:
+        return frozenset(one for one in self.stems if any(map(str.isdigit, one)))
+
+    @cached_property
+    def owners(self) -> Stems:
+        """What has an 's."""
+        return owners_in(self._text)
+
+    @cached_property
+    def past(self) -> bool:
+        """Whether it says itself that it is over, or quotes somebody."""
+        return any(one.search(self._text) for one in (_QUOTED, PAST, EARLIEST))
+
+    @cached_property
+    def announced(self) -> bool:
+        """Whether it says that something has changed."""
+        return announces(self._text) or happened(self.in_order)
+
+    @cached_property
+    def hedged(self) -> bool:
+        """Whether it says what may be, is wished for, or was asked."""
+        return is_hedged(self._text)
+
+    @cached_property
+    def denied(self) -> bool:
+        """Whether it says that something is not so."""
+        return denies(self._text)
+
+    @cached_property
+    def event(self) -> bool:
+        """Whether it says what happened, not how things are."""
+        return is_event(self.in_order)
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The common relations that it speaks of."""
+        return relations_in(self.in_order)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def statement(text: str) -> Statement:
+    """
+    >>> one = statement("These days Ilse lives in Oslo.")
+    >>> sorted(one.names), one.subject, one.announced, one.asks
+    (['ils', 'oslo'], 'day', True, False)
+    >>> statement("小明住在北京。").in_order
+    ('小', '明', '住', '在', '北', '京')
+    """
+    return Statement(text)
+
+
+def differ(one: Stems, other: Stems) -> int:
+    """How many words the one has that the other has not, or the other that this one has not.
+
+    >>> differ(frozenset("abc"), frozenset("abxyz"))
+    3
+    """
+    return max(len(one), len(other)) - len(one & other)
+
+
+def names_in(text: str) -> Stems:
+    """What has a capital, not at the beginning of a sentence."""
+    found: list[str] = []
+    start = True
+    for one in text.split():
+        word = one.strip(_EDGES)
+        if word[:1].isupper() and not start:
+            found += words(word)
+        start = one[-1] in ".!?:"
+    return frozenset(found)
+
+
+def owners_in(text: str) -> Stems:
+    """What has an 's."""
+    if "'s" not in text and "\u2019s" not in text:
+        return frozenset()
+    owners = (word for word in _said(text) if word.endswith(("'s", "\u2019s")))
+    return frozenset(stem for word in owners for stem in words(word[:-2]))
+
+
+def _said(text: str) -> list[str]:
+    found = [word.casefold() for one in text.split() if (word := one.strip(_EDGES))]
+    if text.isascii() or not UNSPACED.search(text):
+        return found
+    return [piece for word in found for part, unspaced in parted(word) for piece in _pieces(part, unspaced)]
+
+
+def _pieces(part: str, unspaced: bool) -> list[str]:
+    if unspaced and not _HANGUL.search(part):
+        return list(part)
+    return [word] if (word := part.strip(_EDGES)) else []
+
+
+_HANGUL = re.compile("[\uac00-\ud7af]")

@@ -1,0 +1,196 @@
+"""How do another embedder's vectors take the place of the old ones? They are collected, and swapped in at once.
+
+The mirror has the texts, so what is written meanwhile, by whomever, is a row of it without a new vector.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from adaptive_memory_core.errors import StoreInUseError
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished, Unplaced
+from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.mirror_rows import read_metadata
+
+_TARGET = "SELECT uuid, embedder, dimension FROM reembedding WHERE collection_key = ?"
+_PROGRESS = (
+    "SELECT (SELECT count(*) FROM new_vectors WHERE collection_key = :own), "
+    "(SELECT count(*) FROM mirror WHERE collection_key = :own)"
+)
+_MISSING = (
+    "SELECT mirror.row, text FROM mirror NOT INDEXED LEFT JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = ? AND mirror.row > ? AND vector IS NULL ORDER BY mirror.row LIMIT ?"
+)
+_KEEP = (
+    "INSERT OR REPLACE INTO new_vectors (row, collection_key, vector) "
+    "SELECT row, collection_key, ? FROM mirror WHERE row = ? AND collection_key = ?"
+)
+_UNPLACED = (
+    "SELECT mirror.row, changed, stored_id, text, metadata, vector "
+    "FROM mirror NOT INDEXED JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = :own AND mirror.row > :after AND NOT EXISTS (SELECT 1 FROM new_places AS place "
+    "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
+    "AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT :limit"
+)
+_PLACED = "INSERT OR REPLACE INTO new_places (collection_key, stored_id, row, changed) VALUES (?, ?, ?, ?)"
+_GONE = (
+    "FROM new_places AS place WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM mirror "
+    "WHERE mirror.collection_key = :own AND mirror.stored_id = place.stored_id)"
+)
+_DUE = "INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) SELECT :own, stored_id"
+_SWAP = (  # one after another; rows get other numbers, for whoever holds a copy in RAM learns of changes by them
+    f"{_DUE}, 0 FROM mirror WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM new_places AS place "  # noqa: S608
+    "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
+    "AND place.changed = mirror.changed)",
+    f"{_DUE}, 1 {_GONE}",
+    "UPDATE graph_passages SET vector = coalesce((SELECT halved(new_vectors.vector) FROM mirror "
+    "JOIN new_vectors USING (row) WHERE mirror.collection_key = :own AND mirror.stored_id = graph_passages.stored_id), "
+    "x'') WHERE collection_key = :own AND vector != x''",
+    "INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = :own",
+    "DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = :own)",
+    "INSERT INTO mirror_vectors (row, vector) "
+    "SELECT row + :beyond, vector FROM new_vectors WHERE collection_key = :own",
+    "UPDATE mirror SET row = row + :beyond, changed = :number WHERE collection_key = :own",
+    "UPDATE mirror_size SET complete_at = :complete_at, drops = drops + 1 WHERE collection_key = :own",
+    "UPDATE collections SET replaces = uuid, replaces_written = :written WHERE collection_key = :own",
+    "UPDATE collections SET uuid = :uuid, embedder = :embedder, dimension = :dimension WHERE collection_key = :own",
+)
+_LARGEST = (
+    "SELECT max(coalesce((SELECT max(row) FROM mirror), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror'), 0))"
+)
+_NUMBERED = (
+    "INSERT INTO mirror_size (collection_key, changes) VALUES (?, 1) "
+    "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
+)
+
+
+class LedgerNewVectors:
+    """The vectors that are being made, where they are in the new collection, and the swap."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def begin(self, target: Target) -> None:
+        """They go into this collection; what was begun before is let go of."""
+        own = self._shared.collection_key
+        with self._shared.writing() as sql:
+            _let_go(sql, own)
+            sql.execute("INSERT INTO reembedding VALUES (?, ?, ?, ?)", (own, *target))
+
+    def target(self) -> Target | None:
+        with self._shared.reading() as sql:
+            row = sql.execute(_TARGET, (self._shared.collection_key,)).fetchone()
+        return None if row is None else Target(*row)
+
+    def progress(self) -> tuple[int, int]:
+        """How many records have a new vector, and how many there are."""
+        with self._shared.reading() as sql:
+            made, total = sql.execute(_PROGRESS, {"own": self._shared.collection_key}).fetchone()
+        return made, total
+
+    def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
+        """Row and text of records without a new vector, behind that row."""
+        with self._shared.reading() as sql:
+            return sql.execute(_MISSING, (self._shared.collection_key, after, limit)).fetchall()
+
+    def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
+        """Keep the vectors of these rows, as far as they are there still."""
+        own = self._shared.collection_key
+        with self._shared.writing() as sql:
+            if not _is_target(sql, own, uuid):
+                return False
+            sql.executemany(_KEEP, [(vector, row, own) for row, vector in vectors.items()])
+            length = next((len(vector) // 4 for vector in vectors.values()), None)
+            sql.execute(
+                "UPDATE reembedding SET dimension = coalesce(dimension, ?) WHERE collection_key = ?", (length, own)
+            )
+        return True
+
+    def unplaced(self, after: int, limit: int) -> list[Unplaced]:
+        """Records with a new vector that the new collection does not hold as they are, behind that row."""
+        with self._shared.reading() as sql:
+            values = {"own": self._shared.collection_key, "after": after, "limit": limit}
+            found = sql.execute(_UNPLACED, values).fetchall()
+        return [
+            Unplaced(row, changed, MirrorRow(one, text, read_metadata(metadata), vector))
+            for row, changed, one, text, metadata, vector in found
+        ]
+
+    def place(self, uuid: str, placed: Sequence[Unplaced]) -> None:
+        """The new collection holds these."""
+        own = self._shared.collection_key
+        with self._shared.writing() as sql:
+            if _is_target(sql, own, uuid):
+                sql.executemany(_PLACED, [(own, one.record.stored_id, one.row, one.changed) for one in placed])
+
+    def displaced(self, limit: int) -> list[str]:
+        """What it holds, and is gone."""
+        query = f"SELECT stored_id {_GONE} LIMIT :limit"
+        with self._shared.reading() as sql:
+            found = sql.execute(query, {"own": self._shared.collection_key, "limit": limit}).fetchall()
+        return [row[0] for row in found]
+
+    def remove(self, stored_ids: Sequence[str]) -> None:
+        """It holds these no more."""
+        delete = "DELETE FROM new_places WHERE collection_key = ? AND stored_id = ?"
+        with self._shared.writing() as sql:
+            sql.executemany(delete, [(self._shared.collection_key, one) for one in stored_ids])
+
+    def swap(self, uuid: str, *, written: int | None, complete_at: str | None) -> bool:
+        """All at once; the mirror's rows, the embedder, whose records these are, and what is due."""
+        own = self._shared.collection_key
+        with self._shared.writing() as sql:
+            row = sql.execute(_TARGET, (own,)).fetchone()
+            if row is None or row[0] != uuid:
+                raise StoreInUseError(
+                    "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
+                    "memory.embedder_name before you call again."
+                )
+            if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:
+                return False
+            target, beyond = Target(*row), sql.execute(_LARGEST).fetchone()[0]
+            number = sql.execute(_NUMBERED, (own,)).fetchone()[0]
+            values = {"own": own, "beyond": beyond, "number": number, "written": written, "complete_at": complete_at}
+            sql.create_function("halved", 1, _halved, deterministic=True)
+            for statement in _SWAP:
+                sql.execute(statement, values | target._asdict())
+            _let_go(sql, own)
+        return True
+
+    def with_lists(self) -> list[str]:
+        """The records in whose metadata there are lists, or something that looks like one."""
+        query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND instr(metadata, ':[') > 0"
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._shared.collection_key,))]
+
+    def unfinished(self, name: str) -> Unfinished | None:
+        """The collection that has yet to take over this name."""
+        query = "SELECT uuid, replaces, replaces_written FROM collections WHERE name = ? AND replaces IS NOT NULL"
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (name,)).fetchone()
+        return None if row is None else Unfinished(*row)
+
+    def finish(self) -> None:
+        """The collection that the ledger speaks for has its name."""
+        done = "UPDATE collections SET replaces = NULL, replaces_written = NULL WHERE collection_key = ?"
+        with self._shared.writing() as sql:
+            sql.execute(done, (self._shared.collection_key,))
+
+
+def _halved(vector: bytes) -> bytes:
+    """As the graph keeps it, with numbers of 16 bits."""
+    return np.frombuffer(vector, dtype="<f4").astype("<f2").tobytes()
+
+
+def _is_target(sql: sqlite3.Connection, own: int, uuid: str) -> bool:
+    row = sql.execute(_TARGET, (own,)).fetchone()
+    return row is not None and row[0] == uuid
+
+
+def _let_go(sql: sqlite3.Connection, own: int) -> None:
+    for table in ("reembedding", "new_vectors", "new_places"):
+        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (own,))  # noqa: S608 - our own names
