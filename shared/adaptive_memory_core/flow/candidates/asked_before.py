@@ -15,6 +15,7 @@ from adaptive_memory_core.learn.gain import unit
 from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, TRUSTED
 from adaptive_memory_core.records import Hit
 
+MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
 LONGEST = 200  # characters of an earlier question that are told
 _SILENT = Told(0.0, 0.0, 0.0)
 
@@ -42,7 +43,7 @@ class AskedBefore:
             return Answer(self.name)
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
-        because = yield from _because(ports, known.value, {one: said[one] for one in best})
+        because = yield from _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
         return Answer(self.name, named=named[: numbers.candidates], leads=_Leads(said), because=because)
 
 
