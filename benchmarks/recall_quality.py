@@ -59,7 +59,9 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
     parser.add_argument("--unknown", action="store_true", help="treat the embedder as one that nobody measured")
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), help="leave out the others")
+    parser.add_argument(
+        "--systems", nargs="+", choices=[*SYSTEMS, ALONE], default=list(SYSTEMS), help="leave out the others"
+    )
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
@@ -102,7 +104,7 @@ def answers(
     if others and not arguments.unknown:
         yield from _of_others(data, questions, embed, others)
     with opened("ours", data, turn, embed) as memory:
-        for system in (ALONE, DEFAULT) if arguments.unknown else (DEFAULT,):
+        for system in POLICIES if arguments.unknown else [one for one in POLICIES if one in arguments.systems]:
             ask = recalled(memory, POLICIES[system], ends(data))
             yield system, [ask(question, DEEP) for question in questions]
         if arguments.fit and data.name in CONVERSATIONS:

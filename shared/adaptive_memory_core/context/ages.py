@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime, timedelta, timezone, tzinfo
 
+from adaptive_memory_core.context.times_in_other_languages import relative_times
 from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.english import local
 from adaptive_memory_core.cue.time.english_dates import find
@@ -48,16 +49,20 @@ def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> s
 
     >>> resolved("I saw her yesterday, and last year", 1683849600.0)       # 12 May 2023
     'I saw her yesterday (2023-05-11), and last year (2022)'
+    >>> resolved("Gestern sah ich sie, und letztes Jahr.", 1683849600.0)
+    'Gestern (2023-05-11) sah ich sie, und letztes Jahr (2022).'
     """
     today = None if said_at is None else local(said_at, zone)
     if today is None:
         return text
-    shown, end = [], 0
-    for dated in find(text[:MOST_RESOLVED].replace("\u2019", "'"), today, ahead=True):
-        if dated.relative and (meant := _named(dated.spans[0])):
-            shown.append(f"{text[end : dated.end]} ({meant})")
-            end = dated.end
-    return "".join([*shown, text[end:]])
+    read = text[:MOST_RESOLVED].replace("\u2019", "'")
+    found = [(dated.end, dated.spans[0]) for dated in find(read, today, ahead=True) if dated.relative]
+    shown, before = [], 0
+    for end, span in found or relative_times(read, today.timestamp(), zone):
+        if end > before and (meant := _named(span)):
+            shown.append(f"{text[before:end]} ({meant})")
+            before = end
+    return "".join([*shown, text[before:]])
 
 
 def _named(span: Span) -> str | None:
