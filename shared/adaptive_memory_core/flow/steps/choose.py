@@ -53,5 +53,5 @@ def choose(
         use=use,
         fields=request.fields,
         unrelated=floor.unrelated,
-        because={one.id: gathered.because.get(one.hit._stored_id, ()) for one in kept} if gathered.because else {},
+        because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
     )
