@@ -29,10 +29,10 @@ class MirrorIndex:
         self._rows, self._fields, self._in_step, self._afterwards = ledger.mirror, fields, in_step, ledger.afterwards
         self._keeper, self._edition = keeper, Edition(ledger)
 
-    def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:
+    def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> AbstractContextManager[None]:
         """Around each write of this memory into the collection."""
         self._keeper.begin()
-        return self._in_step.changing(stored_ids)
+        return self._in_step.changing(stored_ids, grows)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """A copy of each, its metadata as Chroma has merged them."""
