@@ -192,4 +192,4 @@ def test_a_name_that_everyone_mentions_leads_nowhere(memory: AdaptiveMemory) -> 
     ann.remember_many([f"Caroline told of day {n}." for n in range(60)])
     ann.remember("Quentin told of his pottery.", id="pottery")
     assert all(hit.parts["graph"] < 0.05 for hit in ann.recall("What did Caroline tell?", k=5))
-    assert ann.recall("What did Caroline tell of Quentin?", k=5)[0].parts["graph"] > 0.3
+    assert ann.recall("What did Caroline tell of Quentin?", k=5)[0].parts["graph"] > 0.15
