@@ -85,7 +85,7 @@ def test_the_langchain_page_lists_the_fields_of_the_retriever() -> None:
 
 
 def test_no_block_of_code_is_left_out_unless_it_says_why() -> None:
-    assert {language for language, _ in BLOCKS} == {"python", "text"}
+    assert {language for language, _ in BLOCKS} == {"", "python", "text"}
     assert [code for language, code in BLOCKS if language.startswith("python")] == RUN
     assert len(RUN) >= 5
     for language, code in BLOCKS:
