@@ -31,8 +31,8 @@ def main() -> None:
         policy = Policy(channels=("dense", "lexical", "graph"))
         found = ana.recall(CUE, k=3, policy=policy)
         print("and the graph:     ", sorted(set(found.ids) & set(RECORDS)))
-        for one, way in found.ways.items():
-            print(f"{one}: {way}")
+        for one, reasons in found.because.items():
+            print(f"{one} {'; '.join(reasons)}")
 
 
 if __name__ == "__main__":

@@ -69,5 +69,6 @@ class LedgerComparison:
 
 def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:
     sql.execute("UPDATE OR IGNORE verdicts SET record_key = ? WHERE record_key = ?", (kept.key, gone.key))
+    sql.execute("UPDATE OR IGNORE judged_for SET record_key = ? WHERE record_key = ?", (kept.key, gone.key))
     rows.remove(sql, [gone.key])
     rows.update_states(sql, [(kept.key, join(kept.state, gone.state))])
