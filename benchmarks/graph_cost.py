@@ -3,8 +3,8 @@
     python -m benchmarks.graph_cost --data DIR
 
 The passages of the sets of multi_hop, merged, and so many times those, under other titles and ids. They are made into
-the graph in a ledger's file, embedding apart, and each question is asked of it, starting from the passages that answer it
-(which other channels would have to find). All times are of the processor, of one thread.
+the graph in a ledger's file, embedding apart, and each question is asked of it, starting from the passages that answer
+it (which other channels would have to find). All times are of the processor, of one thread.
 """
 
 from __future__ import annotations
