@@ -33,6 +33,7 @@ ALONE = Policy(weights=Weights(0, 0, 1))
 POLICIES = {
     "default": Policy(),
     "not adaptive": Policy(adaptive=False),
+    "not asked before": Policy().replace(asked_before={"weight": 0.0}),
     "learned leads": Policy().replace(useful={"lead_step": 1.0}),
     "words besides": Policy(channels=("dense", "lexical")),
     **{name: Policy.preset(name) for name in ("composite", "equal", "assistant", "support", "coding")},

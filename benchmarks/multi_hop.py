@@ -13,16 +13,12 @@ All systems answer from the same memory: vectors alone, words alone (BM25), our 
 paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its sentences), and
 the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets; `corpus.jsonl.gz`
 has a title for each passage then, or its first line.
-
-`--cost` measures what the graph takes instead: sentences a second when it is made, and milliseconds of its part of a
-recall in a memory of so many sentences and in one five times as large (the corpora again, under other titles).
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +34,7 @@ from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
 from benchmarks.data import Dataset, Item, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.recall_quality import asked, ends, opened, turn
-from benchmarks.report import percentiles, print_table, write_json
+from benchmarks.report import print_table, write_json
 from benchmarks.rot import user_of
 
 SETS = ("twowiki_101", "musique_100", "hotpotqa_200")
@@ -69,19 +65,15 @@ def main() -> None:
     parser.add_argument("--titles", nargs="+", choices=["with", "without"], default=["with", "without"])
     parser.add_argument("--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
-    parser.add_argument("--cost", action="store_true", help="measure what it takes instead of what it finds")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     sets = [load(arguments.data, name) for name in arguments.sets]
     rows: list[Row] = []
-    for title, corpus, questions in [] if arguments.cost else corpora(sets, arguments):
+    for title, corpus, questions in corpora(sets, arguments):
         found = list(found_in(corpus, questions, arguments))
         print_table(found, title=f"{title}, embedder {arguments.embedder}")
         rows += [{"corpus": title, **row} for row in found]
-    if arguments.cost:
-        rows = list(costs(sets, arguments))
-        print_table(rows, title="What the graph takes")
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
@@ -178,41 +170,6 @@ def measured(
         change = paired_difference(shares[5], base, seed=arguments.seed)
         row["over hybrid"] = f"{change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
     return row
-
-
-def costs(sets: Sequence[Dataset], arguments: argparse.Namespace) -> Iterator[Row]:
-    """Making the graph, and asking it, at one size and at about five times that."""
-    corpus, questions = merged(sets)
-    for times in (1, 5):
-        items = [_again(item, number) for number in range(times) for item in corpus.items]
-        with opened("cost", replace(corpus, items=tuple(items)), shaped, EMBEDDERS[arguments.embedder]()) as memory:
-            began = time.process_time()
-            complete(memory)
-            seconds = time.process_time() - began
-            yield {**_asked(memory, [one for own in questions.values() for one in own]), "seconds to make it": seconds}
-
-
-def _again(item: Item, number: int) -> Item:
-    """The same passage under another title and id; what it mentions stays."""
-    if not number:
-        return item
-    return replace(untitled(item), id=f"{item.id}+{number}", title=f"{item.title} {number}")
-
-
-def _asked(memory: AdaptiveMemory, questions: Sequence[Question]) -> Row:
-    """Milliseconds of processor time of the graph's part of a recall, by `percentiles`."""
-    graph, ledger, policy = memory.ports().graph, memory.ports().ledger.graph, SYSTEMS["graph"]
-    scope, spent = memory.for_user(user_of(None)).scope, []
-    for question in questions:
-        recall = memory.for_user(user_of(None)).recall(question.query, k=5, reinforce=False, policy=SYSTEMS["hybrid"])
-        vector = memory.ports().embedder.embed_query(question.query)
-        seeds = {hit.hit._stored_id: 0.5 for hit in recall}
-        began = time.thread_time()
-        graph.look(scope, question.query, vector, policy.graph, seeds)
-        spent.append(1000.0 * (time.thread_time() - began))
-    with ledger.view(scope) as view:
-        size = {"passages": view.passages, "sentences": view.sentences}
-    return {**size, **{f"{name}, ms": value for name, value in percentiles(spent).items()}}
 
 
 if __name__ == "__main__":

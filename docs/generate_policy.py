@@ -19,6 +19,7 @@ GROUPS = {  # by the field of the policy
     "weights": policy.Weights,
     "fusion": policy.Fusion,
     "useful": policy.Usefulness,
+    "asked_before": policy.AskedBefore,
     "reading": policy.Reading,
     "time_words": policy.TimeWords,
     "decay": policy.Decay,

@@ -18,6 +18,7 @@ TREE = {
     "EmbedderMismatchError": Exception,
     "MissingExtraError": ImportError,
     "RerankerError": Exception,
+    "JudgeError": Exception,
     "StoreError": Exception,
     "PartialWriteError": Exception,
     "StoreInUseError": Exception,

@@ -58,6 +58,10 @@ SAYS = {
         "was written with 'pairs' (81 dimensions); given is 'letters'",
         "opened again: 300 records",
     ],
+    "10_several_steps.py": [
+        "and the graph:      ['lothair-1', 'lothair-2', 'teutberga']",
+        "-> 'lothair i' -> sentence 1 of 'lothair-1'",
+    ],
     "11_langchain_chain.py": [
         "ana: (no key, so no model) Ana drinks green tea.",
         "ben: (no key, so no model) Ben drinks black coffee.",

@@ -20,6 +20,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"arguments", "languages", "length_limits"},
     {"flow"},
     {
+        "judges",
         "memory",
         "options",
         "policy_in_force",

@@ -10,14 +10,14 @@ from types import ModuleType
 import pytest
 
 import adaptive_memory_core
-from adaptive_memory_core import errors, languages, policy, reports
+from adaptive_memory_core import errors, judges, languages, policy, reports
 from adaptive_memory_core.renamed import PLACES_OF_TOP_NAMES
 
 SHARED = Path(adaptive_memory_core.__file__).parents[1]
 HEAVY = ["chromadb", "langchain", "langchain_core", "llama_index", "openai", "onnxruntime", "tokenizers", "wordllama"]
 
 
-PUBLIC = [adaptive_memory_core, errors, languages, policy, reports]
+PUBLIC = [adaptive_memory_core, errors, judges, languages, policy, reports]
 NAMES = [(module, name) for module in PUBLIC for name in module.__all__]
 
 

@@ -10,6 +10,7 @@ AdaptiveMemoryError
 ├── EmbedderError                         the embedder failed or returned something that is no vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
 ├── RerankerError                         the reranker failed; a recall goes on without it
+├── JudgeError                            a chat model that judges failed
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError                            the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
@@ -36,6 +37,7 @@ __all__ = [
     "EmbedderMismatchError",
     "FilterError",
     "InvalidInputError",
+    "JudgeError",
     "LedgerError",
     "LedgerVersionError",
     "MissingExtraError",
@@ -87,6 +89,10 @@ class EmbedderMismatchError(EmbedderError):
 
 class RerankerError(AdaptiveMemoryError):
     """The reranker failed, or what it returned is not one mark for each text. A recall goes on without it."""
+
+
+class JudgeError(AdaptiveMemoryError):
+    """A chat model that judges failed. Nothing is learned from it."""
 
 
 class MissingExtraError(AdaptiveMemoryError, ImportError):

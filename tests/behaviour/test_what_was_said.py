@@ -221,6 +221,30 @@ def test_nobody_can_take_the_place_of_what_is_set_aside(
     assert memory.check().ok
 
 
+@pytest.mark.parametrize("met_first", [True, False])
+@pytest.mark.parametrize("owner", ["ana", "ben"])
+def test_a_record_that_another_program_gave_such_a_name_stays_apart(
+    collection: Collection, memory: AdaptiveMemory, ana: UserMemory, owner: str, met_first: bool
+) -> None:
+    """Its reads are its own, and what is learned of either text is never the other's."""
+    theirs, other = name_apart(ID), memory.for_user(owner)
+    write(collection, {ID: "green tea"})
+    write(collection, {theirs: "black coffee"}, user_id=owner)
+    if met_first:
+        other.recall("black coffee", k=1)
+    learned(ana, ID, "green tea")
+    write(collection, {ID: "oolong"})
+    assert ana.recall("oolong", k=1).ids == (ID,)
+    assert ana.get(ID).read.retrieval_count == 1
+    assert ana.get(ID).read.helpful == 0
+    assert other.recall("black coffee", k=1).ids == (theirs,)
+    assert other.get(theirs).read.helpful == 0
+    assert not other.get(theirs).read.pinned
+    if met_first:
+        assert other.get(theirs).read.retrieval_count == 2
+    assert memory.check().ok, str(memory.check())
+
+
 def test_what_was_written_while_the_memory_was_closed_is_noticed(open_memory: Open) -> None:
     with open_memory(policy=EVERY_READ) as memory:
         ana = memory.for_user("ana")

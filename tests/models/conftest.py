@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
+
+from tests.models.chat_server import FakeChat
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # one test lets Chroma import onnxruntime by itself
 
@@ -69,3 +72,13 @@ def _bytes(field: int, content: bytes) -> bytes:
 
 def _text(field: int, content: str) -> bytes:
     return _bytes(field, content.encode())
+
+
+@pytest.fixture
+def server() -> Iterator[FakeChat]:
+    with FakeChat() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()

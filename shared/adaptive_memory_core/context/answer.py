@@ -29,7 +29,8 @@ class Recall(Sequence[Scored]):
     notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
     said right before and after the hits, where the policy asks for it: shown with them, and no hits.
     `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
-    not asked for. `ways` says of hits, by id, by which names and sentences the graph came to them.
+    not asked for. `because` says of hits, by id, in words why sources named them: an earlier
+    question that they answered, the names and sentences by which the graph came to them.
     """
 
     id: str
@@ -47,7 +48,7 @@ class Recall(Sequence[Scored]):
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     unrelated: float | None = None
     use: Use = NO_USE
-    ways: Mapping[str, str] = field(default_factory=dict)
+    because: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # why hits were found, by id
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -78,8 +79,8 @@ class Recall(Sequence[Scored]):
             *_time(self.intent),
             *believed([*self.kept, *(one.scored for one in self.dropped if one.scored is not None)], self.policy),
             *_use(self.use),
+            *_because(self.because),
             *_around(self.beside),
-            *(f"{short(one)}: the graph came to it by {way}" for one, way in self.ways.items()),
             *_chance(self.unrelated),
             *self.trace,
         )
@@ -150,6 +151,11 @@ def _use(use: Use) -> list[str]:
         *said,
         f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it",
     ]
+
+
+def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
+    """Why records are among the hits, where a source says more than a number."""
+    return [f"{short(one)} {reason}" for one, reasons in because.items() for reason in reasons]
 
 
 def _around(beside: tuple[Neighbour, ...]) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 _MODAL = (
-    r"(?:should|shall|can|could|may|might|must|would|will|need|have to|has to|do i (?:\w+ )?(?:need|have)|do we need)"
+    r"(?:should|shall|can|could|may|might|must|would|will|need|have to|has to|do (?:i|we) (?:\w+ )?(?:need|have to))"
 )
 _DONE = r"\w*(?:ed|en|wn|ne|nt|ught|ung|ade|aid|been|seen|met|read|got|had|won|put|cut)\b"
 _SEVERAL = r"(?:are|were|people|children|men|women|other|others|else|of)"
@@ -32,7 +32,7 @@ _ENGLISH = (
     rf"\bwhom? (?!{_OF_ONE}\b)\w+",
     r"\bwho(?: is|'s) (?:an?|in|at|good|also|afraid|coming|going|with)\b",
     r"\b(?:why|how (?:do|to|can|come|about|is it|was|were|did)|how are (?!old|tall))\b",
-    rf"\b{_RELATIVES}s?\b",
+    rf"\b(?:who(?: is| are|'s)|names? of) .*\b{_RELATIVES}s?\W*$|\b{_RELATIVES}s?['\u2019]s? names?\b",
     r"\b(?:any|anything|anyone|anybody|all|every|everything|everyone|everybody|each|list|several|various|both)\b",
     r"\b(?:many of|some|something|ideas?|tips?|advice|recommend\w*|suggest\w*|summar\w+|overview|examples?|options)\b",
     r"\b(?:reasons?|remind|tell me (?:about|more)|how (?:many|often) times?)\b",

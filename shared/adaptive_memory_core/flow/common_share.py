@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from adaptive_memory_core.flow.ports import Judge, Ports, Stored
+from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.common_share import common_boost
 from adaptive_memory_core.learn.decay.strength import Timeline
@@ -25,17 +25,18 @@ def judge_and_share(
     rule: Judge,
     policy: Policy,
     *,
+    question: JudgedQuestion | None = None,
     now: float,
 ) -> int:
     """Verdicts into the ledger, and their common share with them, in one transaction; gives how many were new."""
     verdicts = {one: (verdict, stored.seen) for one, (verdict, stored) in given.items()}
     shared = {one: stored for one, (_, stored) in given.items() if stored.shared}
     if not shared or policy.useful.common_share == 0.0:
-        return judge(ports, scope, recall_id, verdicts, rule, now=now)
+        return judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
     known = ports.ledger.states.known
     with ports.ledger.transaction():
         before = known(scope, list(shared)).states
-        changed = judge(ports, scope, recall_id, verdicts, rule, now=now)
+        changed = judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
         after = known(scope, list(shared)).states
         for one, stored in shared.items():
             moved = after[one].boost - before.get(one, NEVER_READ).boost

@@ -11,6 +11,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.read_state import known_states
+from adaptive_memory_core.flow.export_questions import embedder_of, exported, questions_in, restore_questions
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
@@ -42,6 +43,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
     while (page := (yield from ask(next, pages, None))) is not None:
         known = yield from known_states(ports, scope, page, now=None)
         timeline = known.timeline.under(regime)
+        questions = yield from exported(ports, scope, [one.stored_id for one in page])
         for one in page:
             hit = hits_of(scope, [one], known.states, ports.fields)[0]
             record = hit.record
@@ -53,17 +55,19 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
                 whose = {} if hit.shared is None else {"shared": hit.shared}
                 mark = exported_marks(one.text, one.metadata)[0]
                 line = {"id": record.id, "origin": mark.hex(), "state": {**asdict(state), **since}}
-                lines.append({**line, **whose})
+                asked = {"questions": questions[one.stored_id]} if one.stored_id in questions else {}
+                lines.append({**line, **whose, **asked})
     known = yield from ask(ports.ledger.states.known, scope, [])
     balance = known.balance
     heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, "balance": balance}
     over = {} if scope.over is None else {"over": scope.over}
-    return {**heading, **over, "records": lines}
+    return {**heading, **over, **embedder_of(ports, lines), "records": lines}
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
     lines, balance = _checked(scope, given), _balance(given, policy.useful)
+    questions, most = questions_in(ports, given), policy.asked_before.most
     everyones = _everyones(given)
     found = yield from look_up(ports, scope, list(lines), now=now)
     found = {one: stored for one, stored in found.items() if stored.shared == (one in everyones)}
@@ -78,6 +82,8 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
         befores = {one: lines[places[one]][1] for one in ids}
         done = yield from one_writer(ports, scope, ids, _restore_all(ports, scope, befores, now=now))
         restored |= {places[one] for one in done}
+        done_at = {targets[places[one]].stored_id: places[one] for one in done}
+        yield from ask(restore_questions, ports, scope, done_at, questions, most)
     known = yield from ask(ports.ledger.states.known, scope, [])
     if balance != 0.0 and known.balance == 0.0:
         yield from ask(ports.ledger.verdicts.set_balance, scope, balance)

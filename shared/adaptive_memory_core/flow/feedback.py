@@ -11,6 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.common_share import judge_and_share
+from adaptive_memory_core.flow.judged_question import judged_question
 from adaptive_memory_core.flow.lead_steps import lead_steps
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.one_writer import one_writer
@@ -67,7 +68,8 @@ def _judge(
     steps = lead_steps(past, list(verdicts), helpful, policy)
     rule = replace(rule, steps={found[one].stored_id: by for one, by in steps.items()}) if steps else rule
     given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
-    return (yield from ask(judge_and_share, ports, scope, past.id, given, rule, policy, now=now))
+    asked = yield from judged_question(ports, past, policy)
+    return (yield from ask(judge_and_share, ports, scope, past.id, given, rule, policy, question=asked, now=now))
 
 
 def _rule(

@@ -11,10 +11,12 @@ from adaptive_memory_core.errors import LedgerError, NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.learn.usefulness_weight import GHOST_SHARE, GHOSTS, Ranking
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Cue, Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K
 from adaptive_memory_core.text_identity import said
+
+NO_CUE = Cue("")
 
 
 class Candidate(NamedTuple):
@@ -36,6 +38,7 @@ class PastRecall:
     returned: Sequence[str]
     candidates: Sequence[Candidate]
     scope: Scope
+    cue: Cue = NO_CUE
     said: Mapping[str, bytes | None] = field(default_factory=dict)  # by those that were returned, as far as it is known
 
 
@@ -51,7 +54,7 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRe
         weighed = [(one.id, one.scored) for one in recall.dropped if one.scored is not None]
         rest = [Candidate(one_id, scored.signals, True, scored.parts) for one_id, scored in weighed]
         words, ids = {one.id: said(one.text) for one in own}, [one.id for one in own]
-        return PastRecall(recall.id, recall.now, recall.step, ids, [*kept, *rest], recall.scope, words)
+        return PastRecall(recall.id, recall.now, recall.step, ids, [*kept, *rest], recall.scope, recall.cue, words)
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(
@@ -91,4 +94,6 @@ def _of(scope: Scope, logged: LoggedRecall) -> PastRecall:
         Candidate(one.id, one.signals, one.reason is not None, one.parts) for one in logged.candidates if one.signals
     ]
     made_by = Scope(scope.user, over=logged.over)
-    return PastRecall(logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates, made_by)
+    return PastRecall(
+        logged.id, logged.at, logged.step, [one.id for one in logged.kept], candidates, made_by, Cue(logged.cue)
+    )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from adaptive_memory_core.graph.build import Passage, word_key
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Array, Rows, SentenceKey
+from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey
 
 NONE: Array = np.empty(0, dtype=np.int64)
 
@@ -61,7 +61,8 @@ class GraphInMemory:
         return np.array(self._mentions.get(name, ())[-most:] if most else (), dtype=np.int64)
 
     def titled(self, names: Collection[str]) -> Mapping[str, Array]:
-        return {name: np.array(self._titled.get(name, ()), dtype=np.int64) for name in names}
+        found = {name: self._titled.get(name, []) for name in names}
+        return {name: np.array(own if len(own) <= MOST_TITLED else [], dtype=np.int64) for name, own in found.items()}
 
     def sentences_of(self, passages: Array) -> Array:
         keys = [one << SENTENCE_BITS | place for one in passages.tolist() for place in range(self._sizes[one])]

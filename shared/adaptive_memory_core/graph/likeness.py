@@ -14,14 +14,15 @@ USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without func
 
 
 def cosines(vector: Array | None, rows: Rows) -> Array:
-    """Of the question's vector with that of each sentence's passage; 0 where there is none.
+    """Of the question's vector with that of each sentence's passage; 0 where there is none, or one of
+    another embedder.
 
     >>> none = np.array([])
     >>> rows = Rows(none, np.float32([[3, 4], [0, 0]]), np.array([0, 0, 1]), none, np.array([0, 0, 0, 0]))
     >>> [round(one, 2) for one in cosines(np.float32([1, 0]), rows).tolist()]
     [0.6, 0.6, 0.0]
     """
-    if vector is None or rows.vectors is None:
+    if vector is None or rows.vectors is None or rows.vectors.shape[1] != len(vector):
         return np.zeros(len(rows.bounds) - 1)
     vectors = rows.vectors.astype(np.float32)
     lengths = np.maximum(np.linalg.norm(vectors, axis=1) * float(np.linalg.norm(vector)), 1e-9)

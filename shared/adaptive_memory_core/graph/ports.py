@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 Array = Any
+MOST_TITLED = 20  # passages of one title; guess
 SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
 SentenceKey = int  # passage << SENTENCE_BITS | place
 PassageKey = int
@@ -53,7 +54,8 @@ class Graph(Protocol):
         """The keys of the sentences that mention the name: of more than so many, the latest."""
 
     def titled(self, names: Collection[str]) -> Mapping[str, Array]:
-        """The keys of the passages that have each name as their title."""
+        """The keys of the passages that have each name as their title; none of a title that more than MOST_TITLED have,
+        which is no title of theirs but that of all."""
 
     def sentences_of(self, passages: Array) -> Array:
         """The keys of all sentences of these passages."""

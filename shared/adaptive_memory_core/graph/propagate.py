@@ -36,6 +36,21 @@ def rarity(frequency: int, passages: int) -> float:
     return math.log1p(passages / max(1, frequency)) / math.log1p(max(1, passages))
 
 
+def trust(graph: Graph, question: Question, settings: Graphs) -> float:
+    """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
+    records have, as that of a speaker, tells nothing; a question without names goes by what others found.
+
+    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
+    >>> [round(trust(graph, Question({name: 1.0}, None, ()), Graphs(rare=1)), 2) for name in ("bob", "ada")]
+    [1.0, 0.63]
+    """
+    known = graph.frequencies(question.names)
+    told = [rarity(frequency, graph.passages) ** settings.rare for frequency in known.values()]
+    return max(told, default=settings.nameless)
+
+
 @dataclass
 class _Walk:
     """What was found so far."""

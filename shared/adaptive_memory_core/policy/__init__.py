@@ -1,5 +1,6 @@
 """Which settings has a memory? `Policy`, and the groups of numbers that it is made of. The names here are public."""
 
+from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import Fusion
@@ -16,6 +17,7 @@ from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.policy.weights import Weights
 
 __all__ = [
+    "AskedBefore",
     "Copies",
     "Decay",
     "Fusion",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from adaptive_memory_core.policy.ranges import Range, check_choices, check_ranges
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
 
 Form = Literal["ours", "paper"]
 
@@ -15,14 +15,15 @@ class Graphs:
     """What the channel "graph" does with the names in a question; the defaults: benchmarks/multi_hop.py."""
 
     form: Form = "ours"  # "ours", or "paper": equations 3 to 9 of GAM-RAG as they stand
-    weight: float = 1.0  # what it counts in the relevance, beside Fusion's weights; benchmarks/multi_hop.py
+    weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; benchmarks/multi_hop.py
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; benchmarks/multi_hop.py
     sentences: int = 3  # that a round activates; the paper
-    names: int = 8  # that a round goes on with; 5 in the paper loses .014; benchmarks/multi_hop.py
+    names: int = 20  # that a round goes on with; 8 loses .02, the paper has 5; benchmarks/multi_hop.py
     rare: float = 2.0  # power of how rare a name is; 1 is as good, 0 loses .027; benchmarks/multi_hop.py
     title: float = 0.3  # for a passage titled by a name in the question; benchmarks/multi_hop.py
     title_edge: float = 1.0  # more for sentences below the title that a name is; benchmarks/multi_hop.py
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; benchmarks/multi_hop.py
+    nameless: float = 0.2  # share of `weight` for a question without names; guess
     reach: int = 1_000  # sentences that a round looks at, those of rare names first; benchmarks/multi_hop.py
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -34,6 +35,7 @@ class Graphs:
         "title": Range(0, 10),
         "title_edge": Range(0, 10),
         "seed": Range(0, 10),
+        "nameless": SHARE,
         "reach": Range(10, 1_000_000, whole=True),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(Form)}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.policy.asked_before import SIMILAR_QUESTIONS, AskedBefore
 from adaptive_memory_core.policy.changes import changed
 from adaptive_memory_core.policy.channel_names import GRAPH, OURS, check_channels, weights_of
 from adaptive_memory_core.policy.copies import Copies
@@ -73,6 +74,7 @@ class Policy(HashedOnce):
     half_life_days: float = 14.0  # days until recency is 0.5; the article: 7 to 30
     refresh_floor_seconds: float = 60.0  # seconds between reads that count; the article: 30 to 120
     useful: Usefulness = LEARNED  # what having been of use counts in the bounded blend; benchmarks/bursts.py
+    asked_before: AskedBefore = SIMILAR_QUESTIONS  # what verdicts on similar questions count
     adaptive: bool = True  # whether each user's verdicts move what usefulness counts, within its bounds
 
     reading: Reading = Reading()  # what being read does to recency and importance

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
@@ -25,6 +26,7 @@ Written = Mapping[str, Any]
 GROUPS: dict[str, Any] = {  # by the field of the policy
     "weights": Weights,
     "useful": Usefulness,
+    "asked_before": AskedBefore,
     "reading": Reading,
     "time_words": TimeWords,
     "decay": Decay,

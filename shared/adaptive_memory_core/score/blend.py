@@ -10,6 +10,7 @@ from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit, Scored
+from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
 from adaptive_memory_core.score.signals import importance, recency, weakened
 from adaptive_memory_core.score.usefulness import NO_USE, Use
@@ -67,6 +68,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     worth = [importance(hit.record, policy, now=now) for hit in hits]
     strong = [hit.record.read.strength for hit in hits]
     shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
+    shares = asked_before(shares, hits, policy.asked_before)
     wholes = [sum(share.values()) if hit.leads else hit.similarity for hit, share in zip(hits, shares, strict=True)]
     close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
     if policy.blending == "bounded":

@@ -15,6 +15,7 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.store import half_restored
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaRecords
@@ -34,6 +35,7 @@ def whole_memory(
         found += _database(directory) or _index(directory, store, ledger, embed, repair=repair)
     found += _ledger(ledger)
     if not found:
+        found += half_restored.findings(directory, store, ledger, repair=repair)
         found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
         found += _twins(store, ledger, repair) + rewritten_records(store, ledger, repair=repair, now=now)
     return found
@@ -43,11 +45,14 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
     """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
     try:
         what = _what_is_gone(directory, store, ledger)
+        older = None if what is not None else half_restored.look(directory, store, ledger)
         catch_up(store, ledger, directory, now=now)
     except StoreError:
         return
     if what is not None:
         warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
+    if older is not None:
+        warnings.warn(f"{older} check(repair=True) brings it up to date.", RuntimeWarning, stacklevel=4)
 
 
 def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:

@@ -31,6 +31,7 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
@@ -118,7 +119,7 @@ class Common:
             write_back=store.write_back,
             words=words,
             graph=graph,
-            indexes=(words, graph, *store.indexes),
+            indexes=(words, graph, QuestionIndex(self.ledger.judged_questions), *store.indexes),
             floors=floors,
             background=self.background,
             write_through=asked.options["write"] == "through",

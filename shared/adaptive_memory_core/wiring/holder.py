@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.opened import Parts
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations
@@ -20,7 +22,7 @@ from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
 from adaptive_memory_core.store.guests import Guests
-from adaptive_memory_core.store.mirror.assembled import mirrored
+from adaptive_memory_core.store.mirror.assembled import Mirrored, mirrored
 from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.wiring.common import Common, Store
@@ -76,7 +78,7 @@ def _store(
         chores=(write_back, *guests, *mirror.chores),
         whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,
-        finish=partial(_finish, due, write_back),
+        finish=partial(_finish, due, write_back, mirror),
         reembed=Reembedding(common, itself, mirror, write_back, holder_parts),
         changes=ChangeWatch(common.directory),
     )
@@ -100,11 +102,14 @@ def _nothing() -> None:
     """There is no mirror."""
 
 
-def _finish(due: DueRecordsOfOthers | None, write_back: WriteBack) -> None:
+def _finish(due: DueRecordsOfOthers | None, write_back: WriteBack, mirror: Mirrored) -> None:
     if due is not None:
         due.settle()
     write_back.flush()
     write_back.tidy()
+    if mirror.keeper is not None:
+        with suppress(StoreError, LedgerError):  # then the next opening compares more
+            mirror.comparison.keep_last()
 
 
 def _whole(

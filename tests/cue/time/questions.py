@@ -117,6 +117,9 @@ earliest | what did I initially think of my flatmate?
 earliest | what was my original estimate for the kitchen?
 earliest | When did I first mention the knee pain?
 earliest | what was the first thing I ever told you
+earliest | where did Ilse live first?
+earliest | what was Ilse's first job?
+earliest | who was my first dentist
 earliest | At first, how did the team react to remote work?
 earliest | Who was there in the beginning?
 earliest | what name did the project have at the start?
@@ -195,6 +198,9 @@ none | Which movie did I like more, Blade Runner 2049 or Dune?
 none | how do I measure electric current?
 none | what does the water current in the bay do to swimmers
 none | tell me about my first name
+none | what was Ilse's first name?
+none | did we finish the first half?
+none | since when does he have his first pet?
 none | is my apartment on the first floor?
 none | do I have a first-aid kit in the car?
 none | every now and then I get a headache, what helps?

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, as_embedder
 from adaptive_memory_core.store.graph.index import AT_ONCE, GraphIndex
-from tests.conftest import Clock, Vectors
+from tests.behaviour.test_reembed import turned
+from tests.conftest import Clock, Open, Vectors
 
 CHANNELS: Any = ("dense", "lexical", "graph")
 NOTES = [f"Note {n} is about nothing in particular." for n in range(30)]
@@ -168,3 +169,27 @@ def test_a_filter_holds_for_what_the_graph_reaches(memory: AdaptiveMemory) -> No
         policy = Policy(channels=channels)
         found = ann.recall("Teutberga's husband's father", filter={"title": "Lothair I"}, policy=policy)
         assert found.ids == ("f",)
+
+
+def test_another_embedder_makes_it_anew(open_memory: Open) -> None:
+    memory = open_memory(policy=Policy(channels=CHANNELS))
+    ann = memory.for_user("ann")
+    family(ann)
+    memory.reembed(as_embedder(turned, name="turned"))
+    memory.sync()
+    with rows(memory).view(ann.scope) as graph:
+        (key,) = graph.keys_of(["t"]).values()
+        vectors = graph.rows(np.array([key])).vectors
+    assert vectors is not None
+    assert vectors.shape == (1, turned(["tea"]).shape[1])
+    assert set(ann.recall("Where did the father of Teutberga's husband die?", k=3).ids) == {"t", "l", "f"}
+    assert rows(memory).faults() == []
+
+
+def test_a_name_that_everyone_mentions_leads_nowhere(memory: AdaptiveMemory) -> None:
+    """As the speakers' names in a conversation."""
+    ann = memory.for_user("ann")
+    ann.remember_many([f"Caroline told of day {n}." for n in range(60)])
+    ann.remember("Quentin told of his pottery.", id="pottery")
+    assert all(hit.parts["graph"] < 0.05 for hit in ann.recall("What did Caroline tell?", k=5))
+    assert ann.recall("What did Caroline tell of Quentin?", k=5)[0].parts["graph"] > 0.15

@@ -48,7 +48,7 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     """
     speakers = _speakers(turns)
     sessions = _sessions(turns, speakers, lengths)
-    order = np.lexsort((np.arange(len(lengths)), np.array(turns.places), sessions))
+    order = _order(sessions, turns)
     starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
     ends = np.append(starts[1:], len(lengths))[: len(starts)]
     spread = ends - starts
@@ -57,11 +57,11 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     around = surroundings_of(lengths, order, first, last) if in_sessions else None
     turnlike, alone = _turnlike(lengths, order, first, last), by_length(lengths, live)
     layout = Layout(lengths, live, order, first, last, turnlike, around, alone)
-    spoken = [turns.told[number] for numbers in speakers.values() for number in numbers]
-    unnamed = 2 * sum(one == BY_FIELD for one in spoken) > len(spoken)
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return Conversation(layout, in_sessions, speakers, unnamed, places)
+    spoken = [turns.told[number] for number in _all(speakers).tolist()]
+    unnamed = 2 * spoken.count(BY_FIELD) > len(spoken)
+    in_order = np.empty_like(order)
+    in_order[order] = np.arange(len(order))
+    return Conversation(layout, in_sessions, speakers, unnamed, in_order)
 
 
 def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
@@ -114,34 +114,55 @@ def _turnlike(lengths: Array, order: Array, first: Array, last: Array) -> Array:
     return found
 
 
+def _order(sessions: Array, turns: Turns) -> Array:
+    """The numbers of the records by session, and in it by their places."""
+    if sessions.max(initial=-1) < 0:  # all stand alone: the last one has the lowest number
+        return np.arange(len(sessions))[::-1]
+    return np.lexsort((np.arange(len(sessions)), np.array(turns.places), sessions))
+
+
 def _speakers(turns: Turns) -> dict[str, Array]:
     """Those that a field names, and those with whose names texts begin that take turns."""
-    found: dict[str, list[int]] = {}
-    sure: set[str] = set()
-    unsure: list[tuple[str, float, int, str]] = []
-    for number, (speaker, told) in enumerate(zip(turns.speakers, turns.told, strict=True)):
-        if speaker is not None:
-            found.setdefault(speaker.lower(), []).append(number)
-            if told != ONLY_IN_TEXT:
-                sure.add(speaker.lower())
-            else:
-                unsure.append((turns.sessions[number] or "", turns.places[number], number, speaker.lower()))
+    known: dict[str, int] = {}
+    number_of: dict[str | None, int] = {None: -1}
+    for name in dict.fromkeys(turns.speakers):
+        if name is not None:
+            number_of[name] = known.setdefault(name.lower(), len(known))
+    if not known:
+        return {}
+    told = np.array(turns.told)
+    spoken_by = np.array([number_of[name] for name in turns.speakers], dtype=np.int64)
+    names = list(known)
+    sure = {names[one] for one in np.unique(spoken_by[(spoken_by >= 0) & (told != ONLY_IN_TEXT)]).tolist()}
+    unsure = [
+        (turns.sessions[number] or "", turns.places[number], number, names[spoken_by[number]])
+        for number in np.flatnonzero((spoken_by >= 0) & (told == ONLY_IN_TEXT)).tolist()
+    ]
     sure |= take_turns([name for *_, name in sorted(unsure)])
-    return {name: np.array(said) for name, said in found.items() if name in sure}
+    order = spoken_by.argsort(kind="stable")
+    bounds = spoken_by[order].searchsorted(np.arange(len(names) + 1))
+    return {name: order[bounds[one] : bounds[one + 1]] for one, name in enumerate(names) if name in sure}
+
+
+def _all(speakers: Mapping[str, Array]) -> Array:
+    """The numbers of all that somebody spoke."""
+    return np.concatenate(list(speakers.values())) if speakers else np.empty(0, dtype=np.int64)
 
 
 def _sessions(turns: Turns, speakers: Mapping[str, Array], lengths: Array) -> Array:
     """A number for each record's session; below 0 for what stands alone."""
     numbers = -1 - np.arange(len(lengths), dtype=np.int64)
-    known: dict[str, int] = {}
-    for number, session in enumerate(turns.sessions):
-        if session is not None:
-            numbers[number] = known.setdefault(session, len(known))
-    loose = np.array(sorted(n for said in speakers.values() for n in said if turns.sessions[n] is None), dtype=np.int64)
+    names = [one for one in dict.fromkeys(turns.sessions) if one is not None]
+    known: dict[str | None, int] = {name: number for number, name in enumerate(names)}
+    if names:
+        named = np.array([known.get(one, -1) for one in turns.sessions], dtype=np.int64)
+        numbers = np.where(named >= 0, named, numbers)
+    spoken = _all(speakers)
+    loose = np.sort(spoken[numbers[spoken] < 0])
     if len(loose):
-        places = np.array(turns.places)[loose]
-        order = np.lexsort((loose, places))
-        breaks = np.diff(places[order], prepend=places[order[0]]) > PAUSE
+        at = np.array(turns.places)[loose]
+        order = np.lexsort((loose, at))
+        breaks = np.diff(at[order], prepend=at[order[0]]) > PAUSE
         numbers[loose[order]] = len(known) + np.cumsum(breaks)
     numbers[lengths == 0.0] = -1 - np.flatnonzero(lengths == 0.0)  # what is gone is nobody's neighbour
     return numbers

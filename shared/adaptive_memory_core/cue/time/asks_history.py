@@ -1,4 +1,4 @@
-"""Does a cue ask for what was, or for all that ever was, not for what is? The rules are English."""
+"""Does a cue ask for what was, or for all that ever was, not for what is? English, and a few other words."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ _HISTORY = re.compile(
     r"\b(?:histor\w+|timeline|chronolog\w+|over (?:time|the (?:years|months|weeks|course))|so far|ever|previous\w*"
     r"|earlier|former\w*|initial\w*|original\w*|used to|until|till|back then|(?:not|no) longer|any ?more|evolv\w+"
     r"|change[ds]?|changing|differ\w*|compare\w*|(?<!how )old|first|before)\b",
+    re.IGNORECASE,
+)
+_IN_OTHER_LANGUAGES = re.compile(
+    r"\b(?:früher|vorher|davor|ursprünglich|zuerst|damals|ehemals|wohnte|arbeitete|hieß|hatte"
+    r"|avant|auparavant|autrefois|d'abord|jadis|était|habitait|travaillait|antes|anteriormente|primero|vivía|trabajaba)\b"
+    r"|以前|之前|原来|曾经|过去|最初|从前|かつて|最初|でした|ていました|예전|이전|처음|살았|했어",
     re.IGNORECASE,
 )
 _NEEDS = words_of(  # a cue without any of these, in lower case, asks for no history
@@ -31,7 +37,18 @@ def asks_history(cue: str, intent: Intent) -> bool:
     """
     if intent.windows or intent.lean in ("past", "earliest"):
         return True
-    return some_in(in_ascii_letters(cue).lower(), _NEEDS) and _HISTORY.search(cue) is not None
+    if some_in(in_ascii_letters(cue).lower(), _NEEDS) and _HISTORY.search(cue) is not None:
+        return True
+    return _in_other_languages(cue)
+
+
+@lru_cache(maxsize=512)
+def _in_other_languages(cue: str) -> bool:
+    """
+    >>> _in_other_languages("wo hat Ilse früher gewohnt?"), _in_other_languages("wo wohnt Ilse?")
+    (True, False)
+    """
+    return _IN_OTHER_LANGUAGES.search(cue) is not None
 
 
 @lru_cache(maxsize=512)

@@ -56,6 +56,9 @@ EARLIEST = _any_of(
     r"\bat first\b(?! (?:glance|sight|light|base|hand))",
     r"\b(?:did|do|was|were|have|had|has) (?:(?!the )\w+ ){1,3}first"
     r" (?!name|class|aid|floor|of all|person|choice|thing in|place|half|and|to |in |the )(?-i:[a-z])\w+",
+    r"\b(?:did|was|were) (?:[\w'\u2019]+ ){1,4}first\W*$",
+    r"\b(?:did|was|were) (?:[\w'\u2019]+ ){0,3}?(?:my|our|his|her|their|[\w]+['\u2019]s) (?:very )?first"
+    r" (?:address|apartment|flat|house|home|job|role|boss|manager|employer|car|school|doctor|dentist|landlord|pet)\b",
     r"\b(?:was|were|is|are) the first thing",
     r"\bfirst (?:time|mention(?:ed)?|met|conversation|session|chat|impression|attempt|heard|started|began|talked"
     r"|spoke)\b",

@@ -47,7 +47,7 @@ class Gathered:
     wanted: Sequence[str] = ()  # what our own sources named besides the nearest, there or not
     fetched: bool = True  # whether that could be looked up
     whole: Extent | None = None  # of the collection, where all records of the scope were looked at
-    ways: Mapping[str, str] = field(default_factory=dict)  # how sources came to records, in words
+    because: Mapping[str, Sequence[str]] = field(default_factory=dict)  # why sources named records, by stored id
     guests: frozenset[str] = field(default=frozenset())  # hits that are no records: nothing is learned of them
 
     @property
@@ -91,7 +91,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
         lost=dense.error,
         wanted=[one for one in wanted if one not in theirs],
         fetched=fetched,
-        ways={name: way for one in answers for name, way in one.ways.items()},
+        because=_reasons(answers),
     )
 
 
@@ -153,6 +153,15 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
     return {
         hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits if hit._stored_id not in states
     }
+
+
+def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:
+    """Why records were named, of those sources that say so."""
+    told: dict[str, list[str]] = {}
+    for one in answers:
+        for stored_id, reason in one.because.items():
+            told.setdefault(stored_id, []).append(reason)
+    return told
 
 
 def _once(found: Iterable[Found]) -> list[Found]:

@@ -39,8 +39,8 @@ class Graph:
         found = outcome.value
         named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         notes = () if found.note is None else (found.note,)
-        ways = {one: _in_words(request, way) for one, way in found.reached.items()}
-        return Answer(self.name, named=named[: request.candidates], leads=found, ways=ways, notes=notes)
+        because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
+        return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
 
 
 def _seeds(asked: Asked) -> dict[str, float]:

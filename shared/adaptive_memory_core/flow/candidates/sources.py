@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.side_by_side import together
 from adaptive_memory_core.flow.calls.time_limits import in_collection
 from adaptive_memory_core.flow.candidates.as_of_day import AsOfDay
+from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
 from adaptive_memory_core.flow.candidates.asked_time import AskedTime
 from adaptive_memory_core.flow.candidates.callers_own import CallersOwn
 from adaptive_memory_core.flow.candidates.graph import Graph
@@ -24,7 +25,7 @@ Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
     (Words(),),
     (Vectors(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), Graph()),
+    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), Graph()),
 )
 
 

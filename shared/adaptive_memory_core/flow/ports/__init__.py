@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.ports.graph import GraphIndexPort
 from adaptive_memory_core.flow.ports.index import Index
+from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
@@ -70,6 +71,7 @@ __all__ = [
     "IdLock",
     "Index",
     "Judge",
+    "JudgedQuestion",
     "KnownCollection",
     "KnownStates",
     "Ledger",

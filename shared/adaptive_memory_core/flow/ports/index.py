@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.flow.ports.source import Found
@@ -26,7 +27,9 @@ class Index(Protocol):
         """These are about to be written over or removed, and `wrote` or `removed` follows, unless that fails, is broken
         off, or the process ends before: an index that lets go of them now knows less then, and sees it by its size."""
 
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None: ...
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+        """These verdicts were given, on what that question found, where that is known."""
+
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...
     def catch_up(self, scope: Scope) -> None: ...

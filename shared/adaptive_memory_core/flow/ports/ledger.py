@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
+from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestions
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
     Counted,
@@ -372,6 +373,8 @@ class Ledger(Protocol):
     def floors(self) -> MeasuredFloors: ...
     @property
     def own_policies(self) -> OwnPolicies: ...
+    @property
+    def judged_questions(self) -> JudgedQuestions: ...
     @property
     def notes(self) -> Notes: ...
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
+LET_GO = -1  # in the place of a removed row's number: this removal and those before it are told no more
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
 WORDS_VERSION = 2  # of how that is made; rows of an earlier one are made anew in the background
@@ -221,6 +222,15 @@ class DueRecord(NamedTuple):
     number: int
     stored_id: str
     gone: bool
+
+
+def some_let_go(removed: Iterable[tuple[int, int]]) -> bool:
+    """Whether some of a user's removals are told no more: who had not heard of them reads all rows anew.
+
+    >>> some_let_go([(7, 3)]), some_let_go([(7, LET_GO), (9, 4)])
+    (False, True)
+    """
+    return any(row == LET_GO for _, row in removed)
 
 
 class WordNews(NamedTuple):

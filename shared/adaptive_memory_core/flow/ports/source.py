@@ -45,9 +45,9 @@ class Answer:
     asked_for: Sequence[str] = ()
     leads: Leads | None = None
     cue: Cue | None = None  # the cue as later sources are to take it: with its vector, or less what was taken care of
-    ways: Mapping[str, str] = field(default_factory=dict)  # how it came to a record, in words, by its id there
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
+    because: Mapping[str, str] = field(default_factory=dict)  # why it names records, for `explain()`, by stored id
 
     @property
     def says_something(self) -> bool:

@@ -53,5 +53,5 @@ def choose(
         use=use,
         fields=request.fields,
         unrelated=floor.unrelated,
-        ways={one.id: gathered.ways[one.hit._stored_id] for one in kept if one.hit._stored_id in gathered.ways},
+        because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
     )

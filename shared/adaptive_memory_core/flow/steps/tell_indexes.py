@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Erased, Found, Judge, Ports, Stored, Vector
+from adaptive_memory_core.flow.ports import Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
 from adaptive_memory_core.records import Scope, Seen, Verdict
 from adaptive_memory_core.stored_metadata import belongs
 
@@ -23,9 +23,9 @@ def revising(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
         index.revising(scope, stored_ids)
 
 
-def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
     for index in ports.indexes:
-        index.judged(scope, verdicts)
+        index.judged(scope, verdicts, question)
 
 
 def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
@@ -43,12 +43,19 @@ def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed
 
 
 def judge(
-    ports: Ports, scope: Scope, recall_id: str, given: Mapping[str, tuple[Verdict, Seen]], rule: Judge, *, now: float
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    given: Mapping[str, tuple[Verdict, Seen]],
+    rule: Judge,
+    *,
+    question: JudgedQuestion | None = None,
+    now: float,
 ) -> int:
     """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
     with ports.ledger.transaction():
         changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
-        judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()})
+        judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
     return changed
 
 

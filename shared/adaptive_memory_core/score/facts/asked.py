@@ -78,8 +78,15 @@ def _verbs(cue: str, said: tuple[str, ...]) -> Stems:
 def _subject(said: tuple[str, ...], verbs: Stems, relations: frozenset[str]) -> Stems:
     """The words that are left; one of a relation is left where the others speak of one as well: the age of "my dog"."""
     found: set[str] = set()
-    for word in said:
+    for word in said[_kind_asked_for(said) :]:
         own = relations_in([word])
         if word not in _MEASURES and (not own or relations - own):
             found.update(words(word))
     return frozenset(found) - verbs
+
+
+def _kind_asked_for(said: tuple[str, ...]) -> int:
+    """How many words say what kind of thing is asked for: "which database does ..."."""
+    if said[:1] not in (("what",), ("which",)):
+        return 0
+    return next((place for place, word in enumerate(said[:4]) if word in ("do", "does", "is", "has")), 0)

@@ -20,7 +20,13 @@ _MODIFIERS = frozenset(
 )
 _VERBS = frozenset("是在住叫姓有用为は") | VERBS
 _TOPIC = ("는", "은")  # marks the subject in Korean
-_BESIDE = frozenset("with without because like about next near by".split())
+_ROLES = {  # what stands behind the verb: a place, or each its own
+    **dict.fromkeys("in at near under behind outside inside".split(), "place"),
+    **{
+        word: word
+        for word in "on with without because like about next by for out up off from to until since as".split()
+    },
+}
 _PRONOUNS = frozenset("i it he she that this there we my our ich wir mein meine mi je yo nous mon ma 我 私".split())
 _ONE_OF_SEVERAL = frozenset("one another some also todo to-do reminder task idea note step day".split())
 _MANY_VALUED = frozenset(
@@ -52,18 +58,32 @@ def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
     before = _alike(one, other)
     if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
         return False
-    if old.titled and old.titled == new.titled and before >= old.titled:
+    if 0 < old.titled == new.titled <= before and _asked_for(one[: old.titled], about):
         return True
-    if not before or not _verb_before(one, other, before, about):
+    if not _verb_before(one, other, before, about):
         return _of_the_owner(one, other, about)
     return _in_one_place(one, other, before, about.stems & old.stems)
 
 
+def _asked_for(title: Sequence[str], about: Asked) -> bool:
+    """Whether it is a title that the cue holds, as in "Budget: 500 euros", and no speaker."""
+    return frozenset(words(" ".join(title))) <= about.stems - about.names
+
+
+def begins_otherwise(old: Statement, new: Statement) -> bool:
+    """Whether their first words differ."""
+    return not _alike(_bare(old.in_order), _bare(new.in_order))
+
+
 def _verb_before(one: Sequence[str], other: Sequence[str], before: int, about: Asked) -> bool:
     """Whether the verb is not behind the first difference; where it is not known, whether a person begins both."""
+    if not before:
+        return False
     places = [place for place in (_verb(one, about), _verb(other, about)) if place is not None]
     if not places:
-        return before > 1 and not UNSPACED.match(one[0]) and (one[0] in about.said or one[0] in _PRONOUNS)
+        first, *others = (frozenset(words(word)) for word in one[:before])
+        begins = not first.isdisjoint(about.stems) or one[0] in _PRONOUNS
+        return begins and not UNSPACED.match(one[0]) and any(word - about.subject for word in others)
     return max(places) <= before
 
 
@@ -73,7 +93,7 @@ def _in_one_place(one: Sequence[str], other: Sequence[str], before: int, asked_f
     gone, come = one[before : len(one) - behind], other[before : len(other) - behind]
     if not gone and not come:
         return False
-    if (not _BESIDE.isdisjoint(gone[:1])) != (not _BESIDE.isdisjoint(come[:1])):
+    if gone and come and _ROLES.get(gone[0]) != _ROLES.get(come[0]):
         return False
     return frozenset(gone).isdisjoint(come) or asked_for <= frozenset(words(" ".join(one[:before])))
 

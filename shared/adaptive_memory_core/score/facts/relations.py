@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 # Words and phrases, by commas; `*` at the end of a word: whatever follows; `_`: any word; `.`: the end of the text.
 _LEXICON = {
     "home": (
-        "live in, live at, live ., live now, live today, live these, lives in, lives at, lives ., living in, lives"
-        " now, move to, moved to, moved into, moved back, moved house, moving to, settled in, settled there, settled"
-        " down, relocated to, resid*, new home, my home, our home, new flat, new apartment, new house, flat in,"
-        " apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*, vit à, vive, vivo,"
-        " mudado, 住, 搬, 引 っ 越"
+        "moved from, based in, based ., live in, live at, live ., live now, live today, live these,"
+        " lives in, lives at, lives .,"
+        " living in, lives now, move to, moved to, moved into, moved back, moved house, moving to, settled in, settled"
+        " there, settled down, relocated to, resid*, new home, my home, our home, new flat, new apartment, new house,"
+        " flat in, apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*, vit à, vive,"
+        " vivo, mudado, 住, 搬, 引 っ 越"
     ),
     "work": (
         "work at, work for, work as, work in, work ., work now, works at, works for, works as, works in, works now,"
@@ -54,7 +55,7 @@ _LEXICON = {
         "own, owns, owned, owner*, handed over, taken over, took over, takes over, responsible, maintains,"
         " maintained, maintainer*, in charge"
     ),
-    "phone": "phone*, telephone*, number, call _ at, reached at, reach _ at, telefon*, téléphone, teléfono, 电 话",
+    "phone": "phone*, telephone*, new number, call _ at, reached at, reach _ at, telefon*, téléphone, teléfono, 电 话",
     "price": (
         "cost, costs, price*, billed, pay, pays, fee, fees, rent, charge*, expensive, salary, earn, earns, wage*"
     ),
@@ -65,7 +66,7 @@ _LEXICON = {
     "school": (
         "school*, pupil*, enrolled, enroled, universit*, college*, kindergarten, transferred to, attend, attends"
     ),
-    "studies": "study, studies, studying, major, degree, subject, thesis",
+    "studies": "study, studies, studying, transferred to, enrolled, major, degree, subject, thesis",
     "partner": (
         "partner*, husband, wife, spouse, girlfriend, boyfriend, fianc*, single, dating, engaged, married, wedding,"
         " divorced, separated, broke up, widowed"
@@ -74,17 +75,18 @@ _LEXICON = {
     "name": "name, names, surname, called, renamed, heißt, s'appelle, llama, 叫",
     "age": "years old, year old, how old, birthday, turned, age, jahre alt, 岁",
     "bank": "bank, account",
-    "language": "written in, rewritten, ported to",
+    "language": "written in, rewritten, ported to, framework*",
     "office": "office*, headquarter*, located, relocated, premises",
     "trainer": "coach*, trainer*, teacher*, teaches, taught",
     "smoking": "smok*, cigarette*",
+    "plan": "plan, subscription*, upgraded to, downgraded to, tier",
     "version": "version*, upgraded, downgraded",
     "server": "server*, hosted, hosting, data center, data centre, deployed",
     "height": "tall, height, cm",
     "weight": "weigh, weighs, weight, kg, kilos, pounds",
     "hobby": "hobby, hobbies",
 }
-_BESIDES = frozenset("with about because although while who whose that which".split())
+_BESIDES = frozenset("with of about because although while who whose that which".split())
 _LEAST = 3  # letters of a word that is told by its beginning
 Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
 

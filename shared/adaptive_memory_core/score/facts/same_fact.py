@@ -9,9 +9,10 @@ is worse than none.
 
 from __future__ import annotations
 
+from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked
-from adaptive_memory_core.score.facts.difference import says_otherwise
+from adaptive_memory_core.score.facts.difference import begins_otherwise, says_otherwise
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.statement import Statement, differ
 
@@ -45,6 +46,8 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return False
     if new.denied != old.denied:
         return old.stems <= new.stems or new.stems <= old.stems
+    if bool(old.names - about.stems) != bool(new.names - about.stems):
+        return False  # "Ana's car is a Fiat", "Ana's car is dirty"
     return says_otherwise(old, new, about)
 
 
@@ -67,24 +70,29 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     if new.past or new.hedged or new.denied or not _about_it(old, new, about) or _of_others(old, new, about):
         return False
     known = related(new, about)
-    if known is False or (new.event and not known) or not answers(old, about):
+    if known is False or (new.event and not known) or not answers(old, about) or _of_anothers(new, about):
         return False
     repeated = old.stems & about.stems
     if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
-    return bool(known) or _kind(old, about) == _kind(new, about)
+    free = new.announced or begins_otherwise(old, new)
+    if not free and not says_otherwise(old, new, about):
+        return False  # "the lamp costs ...", "the lamp shade costs ..."
+    return (free and bool(known)) or _kind(old, about) == _kind(new, about)
 
 
 def related(new: Statement, about: Asked) -> bool | None:
     """Whether it speaks of what was asked for, as far as the lexicon knows; None where it does not."""
-    if about.relations and new.relations:
-        return not about.relations.isdisjoint(new.relations)
-    return None
+    if about.relations:
+        return not about.relations.isdisjoint(new.relations) if new.relations else None
+    return True if new.announced and about.stems <= new.stems else None
 
 
 def answers(old: Statement, about: Asked) -> bool:
     """Whether it speaks of what was asked for, and not of the subject alone."""
     known = related(old, about)
+    if not about.relations and about.stems <= old.stems:
+        return True
     return bool((old.stems & about.stems) - about.subject) if known is None else known
 
 
@@ -106,7 +114,15 @@ def _of_one_subject(old: Statement, new: Statement, about: Asked) -> bool:
     shared = old.stems & asked_for
     if not shared or shared != new.stems & asked_for:
         return False
+    if shared <= about.names and shared != asked_for and not related(new, about) and not _counts(old, new):
+        return False  # both are about the subject, and neither says of what was asked for
     return not _of_others(old, new, about) and not _of_one_more(old, new)
+
+
+def _counts(old: Statement, new: Statement) -> bool:
+    """Whether a number is all that differs: "Mia is 6", "Mia is 7"."""
+    gone, come = old.stems - new.stems, new.stems - old.stems
+    return len(gone) == len(come) == 1 and gone <= old.numbers and come <= new.numbers
 
 
 def _of_two_relations(old: Statement, new: Statement, about: Asked) -> bool:
@@ -128,6 +144,14 @@ def _of_oneself(text: Statement, about: Asked) -> bool:
         return False
     mine = [after for word, after in zip(text.in_order, text.in_order[1:], strict=False) if word in ("my", "our")]
     return all(after in about.said or not about.relations.isdisjoint(relations_in([after])) for after in mine)
+
+
+def _of_anothers(new: Statement, about: Asked) -> bool:
+    """Whether it is about something of the one who was asked for: "Ilse's neighbour has adopted a dog"."""
+    for word, *after in zip(new.in_order, new.in_order[1:], new.in_order[2:], strict=False):
+        if word.endswith(("'s", "\u2019s")) and about.names & frozenset(words(word[:-2])) - about.owners:
+            return about.relations.isdisjoint(relations_in(after))
+    return False
 
 
 def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:

@@ -17,7 +17,7 @@ _CHANGED = (
 _ANNOUNCED = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|from now on|since the"
     r"|as of (?:today|now)|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
-    rf"|(?:was|were|is|got) {_CHANGED}|{_CHANGED} to)\b|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
+    rf"|(?:was|were|got) {_CHANGED}|{_CHANGED} to)\b|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
     r"|\b(?:jetzt|nun|neue?[rnms]?|inzwischen|mittlerweile|seit|nicht mehr"
     r"|(?:ist|bin|sind|hat|habe|haben|wurde) .*(?:ge|um|ver|über)\w+(?:t|en))\b"
     r"|\b(?:maintenant|désormais|nouvel(?:le)?|nouveau|ne .* plus|(?:a|ai|ont|est|suis) \w+(?:é|ée))\b"
@@ -27,7 +27,8 @@ _ANNOUNCED = re.compile(
 )
 _HEDGED = re.compile(
     r"\b(?:want(?:s|ed)?|wish(?:es|ed)?|would|might|(?-i:may)(?! \d)|could|should|must|hop(?:es?|ed|ing)"
-    r"|plan(?:s|ned|ning)?|dream(?:s|t|ed|ing)?|consider(?:s|ed|ing)?|think(?:s|ing)?|thought|if|whether|perhaps|maybe"
+    r"|plan(?:s|ned|ning)? (?:to|on|for)"
+    r"|dream(?:s|t|ed|ing)?|consider(?:s|ed|ing)?|think(?:s|ing)?|thought|if|whether|perhaps|maybe"
     r"|possibly|probably|almost|nearly|appl(?:y|ies|ied)|interview\w*|ask(?:s|ed)?|believes?|claims?|rumou?rs?|heard"
     r"|guess(?:es)?|nobody|say(?:s|ing)?|said|told|recommends?|suggests?|watch(?:es|ed)|read a|listens?"
     r"|looking (?:for|at|into)|also|too|as well|another|both|sometimes|visit(?:s|ed|ing)?|(?:was )?going to|will|'ll"

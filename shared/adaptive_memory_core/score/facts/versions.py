@@ -46,8 +46,8 @@ class Versions:
 
     def sure(self, one: int, other: int) -> bool:
         """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
-        short = all(len(self._top[place].text) <= self._rule.longest_text for place in (one, other))
-        return short and self.same_words(one, other)
+        whole = all(self._top[place].text == self._said_there[place] for place in (one, other))
+        return whole and self.same_words(one, other)
 
     def same_words(self, one: int, other: int) -> bool:
         """Whether the newer of two says the same in the same words, whichever that is."""
@@ -148,7 +148,13 @@ class Versions:
         """The text, or of a long message the sentence that answers."""
         longest = self._rule.longest_text
         if len(text) <= longest:
-            return text
+            several = _several(text) and sentence_that_answers(text, cue, longest)
+            return several or text
         if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
             return ""
         return sentence_that_answers(text, cue, longest)
+
+
+def _several(text: str) -> bool:
+    """Whether it may have several sentences."""
+    return any(end in text for end in (". ", "! ", "? ", "\n", "\u3002"))

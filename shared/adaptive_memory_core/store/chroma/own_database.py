@@ -92,6 +92,13 @@ def _last(sql: sqlite3.Connection, segment: str) -> int:
     return 0 if row is None else _number(row[0])
 
 
+def last_write(directory: Path, collection_id: str) -> int | None:
+    """The number of the last write that the collection shows."""
+    with reading(directory) as sql:
+        segments = _segments(sql, collection_id)
+        return None if segments is None else _last(sql, segments[1])
+
+
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, Row]:
     """The last vector that the log has of each record."""
     query = "SELECT id, vector FROM embeddings_queue WHERE topic LIKE ? AND vector IS NOT NULL ORDER BY seq_id"

@@ -12,7 +12,9 @@ from adaptive_memory_core.records import Metadata
 class Heard(Protocol):
     """It hears of every write of ours, when it begins and when it has ended."""
 
-    def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]: ...
+    def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> AbstractContextManager[None]:
+        """Around a write of these; `grows` says by how many records the collection grows, where that is sure."""
+
     def annotated(self, changes: Mapping[str, Metadata]) -> None:
         """These keys were merged into the metadata of these records."""
 
@@ -23,7 +25,7 @@ class Heard(Protocol):
 class Nobody:
     """Where there is no copy."""
 
-    def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
+    def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
         return nullcontext()
 
     def annotated(self, changes: Mapping[str, Metadata]) -> None:

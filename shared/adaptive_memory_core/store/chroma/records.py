@@ -122,7 +122,7 @@ class ChromaRecords:
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         if own:
             delete = self.collection.delete  # looked up here: what others wrote comes first, and needs the same gate
-            self._heard(own, lambda: delete(ids=own))
+            self._heard(own, lambda: delete(ids=own), grows=-len(own))
 
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
@@ -163,7 +163,7 @@ class ChromaRecords:
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
         update = self.collection.update
-        self._heard(ids, lambda: update(ids=ids, metadatas=metadatas))
+        self._heard(ids, lambda: update(ids=ids, metadatas=metadatas), grows=0)
         self.heard.annotated(changes)
 
     def _write(
@@ -176,11 +176,11 @@ class ChromaRecords:
         ids, texts = [one.stored_id for one in records], [one.record.text for one in records]
         self._heard(ids, lambda: write(ids=ids, documents=texts, metadatas=metadatas, embeddings=vectors))
 
-    def _heard(self, ids: Sequence[str], write: Callable[[], object]) -> None:
+    def _heard(self, ids: Sequence[str], write: Callable[[], object], grows: int | None = None) -> None:
         """Write, once nobody else does, and let it be heard."""
 
         def changing() -> None:
-            with self.heard.changing(ids):
+            with self.heard.changing(ids, grows):
                 write()
 
         told_alone(self.collection, changing)

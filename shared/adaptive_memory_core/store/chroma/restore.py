@@ -91,7 +91,8 @@ def _attach(ledger: Path, copied: Copied, uuid: str, name: str) -> None:
     """From now on the ledger speaks for the new collection as it did for the old one."""
     with closing(LedgerFile(str(ledger))) as file, file.writing() as sql:
         sql.execute("DELETE FROM collections WHERE name = ? AND collection_key != ? AND rows = 0", (name, copied.key))
-        sql.execute("UPDATE collections SET uuid = ? WHERE collection_key = ?", (uuid, copied.key))
+        sql.execute("UPDATE collections SET uuid = ?, replaces = NULL WHERE collection_key = ?", (uuid, copied.key))
+        sql.execute("UPDATE mirror_size SET complete_at = NULL WHERE collection_key = ?", (copied.key,))
 
 
 def _take_name(client: ClientAPI, made: Any, name: str) -> None:

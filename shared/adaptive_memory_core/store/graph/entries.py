@@ -47,13 +47,11 @@ def entries(
 
 
 def title_of(metadata: Metadata | None, fields: Fields) -> str | None:
-    """What a record's metadata call it: its title, else who speaks.
+    """What a record's metadata call it.
 
-    >>> title_of({"title": "Rome", "speaker": "Ana"}, Fields()), title_of({"speaker": "Ana"}, Fields())
-    ('Rome', 'Ana')
-    >>> title_of({"title": 7}, Fields()) is None
-    True
+    >>> title_of({"file_name": "rome.md"}, Fields()), title_of({"title": 7}, Fields()) is None
+    ('rome.md', True)
     """
     found: Mapping[str, Any] = metadata or {}
-    named = (found.get(key) for key in (fields.title, *TITLE_KEYS, fields.speaker))
+    named = (found.get(key) for key in (fields.title, *TITLE_KEYS))
     return next((one for one in named if isinstance(one, str) and one.strip()), None)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports import Found, Records, Search, Stored, Vector
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, GraphRows, Lifts
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.policy.graph import Graphs
@@ -86,7 +86,7 @@ class GraphIndex:
         """Not known until they are written."""
         self._rows.drop(stored_ids)
 
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """What verdicts teach of sentences is kept apart from the graph, and comes with the question."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
@@ -11,7 +12,7 @@ from adaptive_memory_core.graph.build import word_key
 from adaptive_memory_core.graph.known_names import known_names
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, Evidence, PassageKey, Question, Step, passage_of
-from adaptive_memory_core.graph.propagate import propagate
+from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
 
@@ -40,7 +41,11 @@ def look(
         {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.lift.items() if one in keys},
         {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.gates.items() if one in keys},
     )
-    return _found(graph, FORMS[settings.form](graph, question, settings), settings)
+    found = _found(graph, FORMS[settings.form](graph, question, settings), settings)
+    if settings.form == "paper":
+        return found
+    share = trust(graph, question, settings)
+    return replace(found, numbers={one: share * number for one, number in found.numbers.items()})
 
 
 def most(settings: Graphs) -> float:

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Array, PassageKey, Rows, SentenceKey, passage_of
+from adaptive_memory_core.graph.ports import (
+    MOST_TITLED,
+    SENTENCE_BITS,
+    Array,
+    PassageKey,
+    Rows,
+    SentenceKey,
+    passage_of,
+)
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 NONE: Array = np.empty(0, dtype=np.int64)
@@ -41,13 +49,12 @@ class SQLiteGraph:
         return np.array(sorted(found), dtype=np.int64)
 
     def titled(self, names: Collection[str]) -> Mapping[str, Array]:
-        query = "SELECT passage FROM graph_passages WHERE title = ?"
-        return {
-            name: np.array(
-                [row[0] for key in self._keys(name) for row in self._sql.execute(query, (key,))], dtype=np.int64
-            )
-            for name in names
-        }
+        query = "SELECT passage FROM graph_passages WHERE title = ? LIMIT ?"
+        titled: dict[str, Array] = {}
+        for name in names:
+            more = [row[0] for key in self._keys(name) for row in self._sql.execute(query, (key, MOST_TITLED + 1))]
+            titled[name] = np.array(more if len(more) <= MOST_TITLED else [], dtype=np.int64)
+        return titled
 
     def sentences_of(self, passages: Array) -> Array:
         if not len(passages):

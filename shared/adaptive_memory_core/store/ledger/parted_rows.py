@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 _PART = "UPDATE records SET user_key = ?, stored_id = ?, version = version + 1 WHERE record_key = ?"
 _FIND = "SELECT record_key, reader FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
+
+_TAKEN = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND user_key != ? AND reader = 0"
 
 
 class Owner(NamedTuple):
@@ -56,8 +58,11 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
         if row.said == anew[one].before != anew[one].now.said:
             names[one] = name_apart(one) if _learned(row.state) else _name_of_nothing(one)
             _remove(sql, owner, names[one])
-            sql.execute(_PART, (apart(user), names[one], row.key))
             sql.execute("DELETE FROM outbox WHERE record_key = ?", (row.key,))
+            if not reading and _is_a_records(sql, owner, names[one]):
+                _drop(sql, owner, [row.key])
+            else:
+                sql.execute(_PART, (apart(user), names[one], row.key))
     return names
 
 
@@ -86,9 +91,20 @@ def remove_apart(sql: sqlite3.Connection, owner: Owner, stored_id: str) -> tuple
 def _remove(sql: sqlite3.Connection, owner: Owner, name: str) -> tuple[bool, int]:
     found = sql.execute(_FIND, (owner.collection, name, apart(owner.user))).fetchall()
     met = sum(1 for _, reader in found if not reader)
+    return bool(found), _drop(sql, owner, [key for key, _ in found], met)
+
+
+def _drop(sql: sqlite3.Connection, owner: Owner, keys: Sequence[int], met: int = 1) -> int:
+    """Let go of rows, of which so many are no reader's; gives how many verdicts went."""
     if met:
         sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (met, owner.collection))
-    return bool(found), rows.remove(sql, [key for key, _ in found])
+    return rows.remove(sql, keys)
+
+
+def _is_a_records(sql: sqlite3.Connection, owner: Owner, name: str) -> bool:
+    """Whether another program has given a record this name, which no record of ours can have. What the record said
+    before has no place then, and what was learned of it goes: nothing of the two is ever mixed."""
+    return sql.execute(_TAKEN, (owner.collection, name, apart(owner.user))).fetchone() is not None
 
 
 def _name_of_nothing(stored_id: str) -> str:

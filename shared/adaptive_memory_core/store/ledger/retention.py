@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from adaptive_memory_core.store.ledger import removals
 from adaptive_memory_core.store.ledger.clock_readings import believed_now
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import Purge, mark
@@ -43,6 +44,7 @@ class LedgerRetention:
                 sql.execute("DELETE FROM clock_readings")
             sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
             sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
+        removals.trim(self._shared.file)
         self._trimmed = self._trimmed or gone > 0
         if self._trimmed and abs(now - self._swept) >= HOUR:
             sweep(self._shared)

@@ -6,6 +6,7 @@ import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
 from adaptive_memory_core.store.ledger.graph_schema import GRAPH
+from adaptive_memory_core.store.ledger.judged_schema import JUDGED_QUESTIONS
 
 _FIRST = """
 CREATE TABLE collections (
@@ -407,6 +408,7 @@ MIGRATIONS: tuple[str, ...] = (
     _SHARING,
     GRAPH,
     _NEW_VECTORS,
+    JUDGED_QUESTIONS,
 )
 
 

@@ -15,6 +15,7 @@ from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
+from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuestions
 from adaptive_memory_core.store.ledger.log import LedgerLog
 from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
@@ -61,7 +62,7 @@ class SQLiteLedger:
             LedgerGraph(shared),
             LedgerSharing(shared),
         )
-        self.own_policies = LedgerPolicies(shared)
+        self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 
     @property

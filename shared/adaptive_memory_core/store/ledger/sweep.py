@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from adaptive_memory_core.store.ledger import graph_rows, logged_ids
+from adaptive_memory_core.store.ledger import graph_removal, logged_ids, removals
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.packed_candidates import keys_in
 from adaptive_memory_core.store.ledger.purge import mark
@@ -12,7 +12,6 @@ from adaptive_memory_core.store.ledger.purge import mark
 PAGE = 2_000  # lines that are looked through at a time
 _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
 _OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids")
-_GONE = ("words_gone", "mirror_gone")  # filled by the deletion of rows
 _OF_RECORDS = ("verdicts", "outbox")
 _OF_COLLECTIONS = (
     *("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"),
@@ -46,10 +45,10 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     records = "SELECT record_key FROM records WHERE collection_key = ?"
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
-    graph_rows.drop_collection(sql, collection)
+    graph_removal.drop_collection(sql, collection)
     for table in _OF_COLLECTIONS:
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
-    for table in (*_OF_USERS, *_GONE):
+    for table in (*_OF_USERS, *removals.TABLES):
         sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
     for table in ("users", "collections"):
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names

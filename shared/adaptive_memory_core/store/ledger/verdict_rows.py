@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Judge
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights, weights_of
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.records import ReadState, Verdict
+from adaptive_memory_core.store.ledger import judged_rows
 from adaptive_memory_core.store.ledger.state_rows import update_states
 
 _EARLIER = (
@@ -59,8 +60,10 @@ def judge_once(
 
 
 def close(sql: sqlite3.Connection, record_key: int) -> None:
-    """Let a record's verdicts stand as they are, with nothing left to take back: a verdict without a time is closed."""
+    """Let a record's verdicts stand as they are, with nothing left to take back: a verdict without a time is closed.
+    The questions that it was judged for are forgotten."""
     sql.execute("UPDATE verdicts SET read_at = NULL, sway = 0 WHERE record_key = ?", (record_key,))
+    judged_rows.forget(sql, record_key)
 
 
 def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) -> Earlier | None:

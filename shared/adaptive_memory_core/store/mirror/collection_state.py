@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Records
+from adaptive_memory_core.flow.ports import Extent, Records
 from adaptive_memory_core.store.chroma.changes import FILES
 
 State = Hashable | None
@@ -22,6 +22,8 @@ class CollectionState(Protocol):
         """As of a short while ago."""
 
     def now(self) -> State: ...
+    def is_ours(self, before: State, after: State, grows: int) -> bool:
+        """Whether a write of ours that lets the collection grow by so many explains the change."""
 
 
 class FileTimes:
@@ -45,6 +47,9 @@ class FileTimes:
 
     recent = now
 
+    def is_ours(self, before: State, after: State, grows: int) -> bool:  # noqa: ARG002 - times do not tell how many
+        return True
+
 
 class SizeAndLast:
     """A server's: how many records there are, and which came last, asked from time to time."""
@@ -65,3 +70,8 @@ class SizeAndLast:
             self._known = None
         self._at = at
         return self._known
+
+    def is_ours(self, before: State, after: State, grows: int) -> bool:
+        if not isinstance(before, Extent) or not isinstance(after, Extent):
+            return False
+        return after.size == before.size + grows and (grows != 0 or after.last == before.last)

@@ -15,10 +15,13 @@ import numpy as np
 
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.changed_since import Written, written_since
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.edition import Edition
+from adaptive_memory_core.store.half_restored import RESTORED
 from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.stored_metadata import owner_of
 
@@ -39,6 +42,9 @@ class Comparison:
     def run(self, most: int | None = None) -> Iterator[None]:
         """Compare, a page at a time. Afterwards the mirror is as the collection was at the beginning, and `in_step`
         says whether it still is. Where more than `most` records would have to be read, nothing is done."""
+        if self._rows.complete_at() == RESTORED:
+            self._in_step.lost()
+            return
         known = self._known()
         self._in_step.compare()
         written = self._written(known)
@@ -62,6 +68,16 @@ class Comparison:
             if written is not None and written.last != known:
                 self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
+
+    def keep_last(self) -> None:
+        """Note up to which write the copies are as the collection, where they are: so the next opening knows whether it
+        has the same collection, or an older one."""
+        if self._directory is None or not self._in_step.holds():
+            return
+        with alone(self._directory):
+            last = own_database.last_write(self._directory, str(self._store.collection.id))
+            if last is not None and self._in_step.holds() and not self._edition.is_over:
+                self._rows.keep_complete_at(str(last))
 
     def distrust(self) -> None:
         """The copies are not what they should be: everything is to be read again."""

@@ -24,6 +24,8 @@ class InStep:
         self._compared_from: State = None  # the one that a comparison under way began with
         self._writes: set[object] = set()  # of ours, under way
         self._clean = self._clean_compared = False  # whether only we write, since the first of the writers began
+        self._before: State = None  # as the first of the writers found it
+        self._grows: int | None = 0  # by them all; None where that is not sure
         self._unheard: dict[str, float] = {}  # what was written and did not reach the mirror yet, and when
         self.written = 0  # records that we wrote so far
 
@@ -35,16 +37,18 @@ class InStep:
         return (bool(self._writes) and self._clean) or self._state.recent() == same
 
     @interruptible
-    def changing(self, stored_ids: Sequence[str]) -> Generator[None, None, None]:
-        """Around each write of ours into the collection."""
+    def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> Generator[None, None, None]:
+        """Around each write of ours into the collection; `grows` is by how many records, where that is sure."""
         write = object()
         try:
             with self._lock:
                 if not self._writes:
-                    before = self._state.now()
+                    self._before = before = self._state.now()
+                    self._grows = 0
                     self._clean = before is not None and before == self._same
                     self._clean_compared = before is not None and before == self._compared_from
                 self._writes.add(write)
+                self._grows = None if grows is None or self._grows is None else self._grows + grows
             yield
         finally:
             try:
@@ -94,6 +98,8 @@ class InStep:
             self._same = None
 
     def _wrote(self, state: State) -> None:
+        if self._grows is not None and not self._state.is_ours(self._before, state, self._grows):
+            return  # somebody else wrote at the same moment
         if self._clean:
             self._same = state
         if self._clean_compared:

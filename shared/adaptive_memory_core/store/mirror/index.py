@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 import numpy as np
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Found, Ledger, MirrorRow, Stored, Vector
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.in_step import InStep
@@ -29,10 +29,10 @@ class MirrorIndex:
         self._rows, self._fields, self._in_step, self._afterwards = ledger.mirror, fields, in_step, ledger.afterwards
         self._keeper, self._edition = keeper, Edition(ledger)
 
-    def changing(self, stored_ids: Sequence[str]) -> AbstractContextManager[None]:
+    def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> AbstractContextManager[None]:
         """Around each write of this memory into the collection."""
         self._keeper.begin()
-        return self._in_step.changing(stored_ids)
+        return self._in_step.changing(stored_ids, grows)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """A copy of each, its metadata as Chroma has merged them."""
@@ -54,7 +54,7 @@ class MirrorIndex:
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """They are found as they were until they are written; what does not reach the mirror then is read again."""
 
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """What verdicts change is written back into the metadata, and heard of then."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope

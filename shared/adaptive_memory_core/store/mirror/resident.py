@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from adaptive_memory_core.flow.ports import MirrorNews, Where
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_values import some_let_go
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.where.parse import predicate
@@ -70,7 +71,7 @@ class Resident:
     def take_in(self, rows: MirrorRows, scope: Scope) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
         news = rows.news(scope, self._written, self._removed)
-        if self.owner not in (0, news.owner):
+        if self.owner not in (0, news.owner) or (len(self) and some_let_go(news.removed)):
             self._start()
             news = rows.news(scope, 0, 0)
         learned = bool(news.removed or news.written)

@@ -49,6 +49,7 @@ class Swap:
             filling.embed_the_rest()
             total = self.ledger.new_vectors.progress()[1]
             self.ledger.new_vectors.swap(filling.uuid, written=written, complete_at=complete_at)
+            self.ledger.graph.clear()  # it holds vectors, and is made anew
         self._take_in_late(old, written)
         return total, self._ended(filling.new, old.collection)
 

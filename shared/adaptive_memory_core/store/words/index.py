@@ -17,7 +17,7 @@ from adaptive_memory_core.cue.time.asks_when import asks_when
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger import WordRows
-from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
+from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, some_let_go
 from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.length_limits import start_and_end
@@ -315,7 +315,7 @@ class WordIndex:
         if user is None or user.wasted > WASTE:
             user = PostingLists()
         news = self._rows.news(scope, *user.seen)
-        if user.owner not in (None, news.owner):
+        if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
             user = PostingLists()
             news = self._rows.news(scope, *user.seen)
         return user, news

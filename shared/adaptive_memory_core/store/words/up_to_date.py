@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from adaptive_memory_core.flow.ports import Found, Records, Stored, Vector
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Stored, Vector
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope, Verdict
@@ -80,7 +80,7 @@ class UpToDateWords:
         """Not known until they are written: whatever comes in between, they are read again."""
         self._drop(stored_ids)
 
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict]) -> None:
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """Words are not moved by verdicts."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope

@@ -20,6 +20,7 @@ PARTS = (
     *(
         "notes",
         "own_policies",
+        "judged_questions",
         "outbox",
         "words",
         "graph",

@@ -1,0 +1,72 @@
+"""How do judged questions leave a memory and come into another? As vectors in base64 with counts, and no words."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.judged_questions import Imported
+from adaptive_memory_core.policy.ranges import Range
+from adaptive_memory_core.records import Scope
+
+COUNT, MOST_QUESTIONS = Range(0, 10**9, whole=True), 1_000
+Line = Mapping[str, Any]
+
+
+def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> Flow[dict[str, list[list[Any]]]]:
+    """What is kept of these records: for each question its vector and the helpful and unhelpful verdicts."""
+    found = yield from ask(ports.ledger.judged_questions.export, scope, stored_ids)
+    return {one: [_line(question) for question in questions] for one, questions in found.items()}
+
+
+def embedder_of(ports: Ports, lines: Sequence[Line]) -> dict[str, Any]:
+    """Whose vectors these are; nothing where there are none."""
+    if not any("questions" in line for line in lines):
+        return {}
+    return {"embedder": list(ports.ledger.notes.embedder())}
+
+
+def questions_in(ports: Ports, given: object) -> dict[str, list[Imported]]:
+    """The questions of each record of an exported state, by its id; none where they are of another embedder."""
+    if not isinstance(given, Mapping) or given.get("embedder") != list(ports.ledger.notes.embedder()):
+        return {}
+    return {line["id"]: _questions(line) for line in given["records"] if line.get("questions")}
+
+
+def restore_questions(
+    ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]], most: int
+) -> None:
+    """Into those of the records, by stored id, that have none yet."""
+    with ports.ledger.transaction():
+        for stored_id, record_id in targets.items():
+            if record_id in questions:
+                ports.ledger.judged_questions.restore(scope, stored_id, questions[record_id], most=most)
+
+
+def _line(one: Imported) -> list[Any]:
+    return [base64.b64encode(one.vector).decode(), one.helpful, one.unhelpful]
+
+
+def _questions(line: Line) -> list[Imported]:
+    """
+    >>> _questions({"id": "a", "questions": [["ADw=", 1, 0]]})
+    [Imported(vector=b'\\x00<', helpful=1, unhelpful=0)]
+    """
+    given = line["questions"]
+    try:
+        found = [Imported(base64.b64decode(text, validate=True), good, bad) for text, good, bad in given]
+    except (TypeError, ValueError, binascii.Error):
+        found = []
+    whole = all(one.vector and len(one.vector) % 2 == 0 for one in found)
+    counted = all(number in COUNT for one in found for number in one[1:])
+    if not (found and whole and counted and len(found) == len(given) <= MOST_QUESTIONS):
+        raise InvalidInputError(
+            f"Record {line['id']!r} of the state has damaged 'questions': {given!r:.200}. Each is a vector in base64, "
+            "with how often the record was helpful and unhelpful for it. Export the state anew, or leave them out."
+        )
+    return found

@@ -1,0 +1,46 @@
+"""What must a ledger keep of questions that were judged? Their vectors, and which records answered them or did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from adaptive_memory_core.flow.ports.search import Vector
+from adaptive_memory_core.learn.asked_before import Questions
+from adaptive_memory_core.records import Scope, Verdict
+
+
+class JudgedQuestion(NamedTuple):
+    """What was asked when something was found that is judged now: the recall, and the question's vector. `most` are the
+    questions that may be kept of one record."""
+
+    recall_id: str
+    vector: Vector
+    most: int
+
+
+class Imported(NamedTuple):
+    """A question from elsewhere: its vector as bytes, and how often a record was helpful and unhelpful for it."""
+
+    vector: bytes
+    helpful: int
+    unhelpful: int
+
+
+class JudgedQuestions(Protocol):
+    """The questions that records were judged for, by user. They go with the record, and a verdict that is taken back
+    takes its question back; beyond the `most`, the two that are nearest to each other become one."""
+
+    def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None: ...
+    def of(self, scope: Scope) -> Questions | None:
+        """All that is kept for this user, as vectors; None where nothing is. What has not changed is not read again."""
+
+    def words(self, keys: Sequence[int]) -> dict[int, str]:
+        """What was asked, by the questions' keys, as far as the log still has it."""
+
+    def export(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[Imported]]: ...
+    def restore(self, scope: Scope, stored_id: str, questions: Sequence[Imported], *, most: int) -> None:
+        """Keep these of a record that nothing is kept of yet."""
+
+    def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
+    def stored_ids(self) -> set[str]: ...

@@ -1,0 +1,114 @@
+"""On a real Chroma server: is what others write found, and what they delete gone, once the bound is over?"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import chromadb
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Keeping
+from tests.chroma_server import ChromaServer
+from tests.conftest import word_vectors
+
+pytestmark = pytest.mark.slow
+BOUND_SECONDS = 0.2
+KEEPING = Keeping(others_seen_seconds=BOUND_SECONDS, lag_seconds=0.2)
+RECORDS = 30
+
+
+def told(one: object) -> str:
+    return f"note {one} about topic{one}"
+
+
+class World:
+    """A memory over a server's collection, and another program that writes into it."""
+
+    def __init__(self, server: ChromaServer, ledger: Any) -> None:
+        client = chromadb.HttpClient("127.0.0.1", server.port)
+        collection = client.create_collection("memories", embedding_function=None)
+        self.memory = AdaptiveMemory(collection, embedder=word_vectors, ledger=ledger, keeping=KEEPING)
+        self.alice = self.memory.for_user("alice")
+        self.theirs: Any = chromadb.HttpClient("127.0.0.1", server.port).get_collection(
+            "memories", embedding_function=None
+        )
+        self.random, self.number = random.Random(3), RECORDS
+        self.alice.remember_many([{"id": f"m{one}", "text": told(one)} for one in range(RECORDS)])
+        self.memory.sync()
+
+    def known(self) -> str:
+        ids: list[str] = self.theirs.get(include=[])["ids"]
+        return self.random.choice(sorted(ids))
+
+    def add(self, one: str | None = None) -> None:
+        self.number += 1
+        text, owner = told(self.number), [{"user_id": "alice"}]
+        self.theirs.add(
+            ids=[one or f"t{self.number}"], documents=[text], metadatas=owner, embeddings=word_vectors([text])
+        )
+
+    def delete(self) -> None:
+        self.theirs.delete(ids=[self.known()])
+
+    def delete_and_add(self) -> None:
+        self.delete()
+        self.add()
+
+    def delete_and_add_anew(self) -> None:
+        one = self.known()
+        self.theirs.delete(ids=[one])
+        self.add(one)
+
+    def delete_while_we_write(self) -> None:
+        self.delete()
+        self.alice.remember(told(f"ours {self.number}"))
+
+    def settled(self) -> None:
+        """Once the bound is over, recalls no longer show what was deleted."""
+        time.sleep(1.1 * BOUND_SECONDS)  # the bound is what is promised
+
+    def shown(self) -> dict[str, str]:
+        return {hit.id: hit.text for hit in self.alice.recall("note about", k=200)}
+
+    def in_the_collection(self) -> dict[str, str]:
+        found = self.theirs.get(include=["documents"])
+        return dict(zip(found["ids"], found["documents"], strict=True))
+
+
+@pytest.fixture
+def world(chroma_server: ChromaServer, tmp_path: Any) -> Iterator[World]:
+    made = World(chroma_server, tmp_path / "reads.sqlite3")
+    yield made
+    made.memory.close()
+
+
+ACTS: list[Callable[[World], None]] = [
+    World.add,
+    World.delete,
+    World.delete_and_add,
+    World.delete_and_add_anew,
+    World.delete_while_we_write,
+]
+
+
+def test_after_the_bound_recalls_are_as_the_collection(world: World) -> None:
+    mirror: Any = world.memory.ports().search
+    through_the_mirror = 0
+    for step in range(15):
+        ACTS[step % len(ACTS)](world)
+        world.settled()
+        assert world.shown() == world.in_the_collection(), ACTS[step % len(ACTS)].__name__
+        world.memory.sync()
+        through_the_mirror += mirror._keeper.ready()
+        assert world.shown() == world.in_the_collection()
+    assert through_the_mirror > 9
+
+
+def test_what_is_changed_in_place_is_seen_by_a_sync(world: World) -> None:
+    world.theirs.update(ids=["m3"], documents=["something else"], embeddings=word_vectors(["something else"]))
+    world.memory.sync()
+    assert world.alice.recall("something else", k=1).ids == ("m3",)
+    assert world.shown() == world.in_the_collection()
