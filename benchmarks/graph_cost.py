@@ -3,8 +3,8 @@
     python -m benchmarks.graph_cost --data DIR
 
 The passages of the sets of multi_hop, merged, and so many times those, under other titles and ids. They are made into
-the graph in a ledger's file, embedding apart, and each question is asked of it, starting from five passages that its
-words are in. All times are of the processor, of one thread.
+the graph in a ledger's file, embedding apart, and each question is asked of it, starting from the passages that answer
+it (which other channels would have to find). All times are of the processor, of one thread.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def cost(items: Sequence[Item], questions: Sequence[Question]) -> dict[str, Any]
             ledger.graph.put(USER, entries(ledger.graph, USER, written, Fields(), None))
             spent += time.thread_time() - began
         row = _asked(ledger, questions, embed)
-        size = Path(f"{folder}/ledger.sqlite3").stat().st_size
         ledger.close()
+        size = Path(f"{folder}/ledger.sqlite3").stat().st_size
     return {**row, "sentences a second": round(row["sentences"] / spent), "MB in the file": size / 1e6}
 
 

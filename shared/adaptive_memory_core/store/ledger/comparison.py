@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import graph_rows, mirror_rows, readers, word_rows
+from adaptive_memory_core.store.ledger import graph_removal, mirror_rows, readers, word_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import StateRow
@@ -61,7 +61,7 @@ class LedgerComparison:
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
             if scope.user is None:
                 readers.follow(sql, shared.collection_key, gone, kept)
-            for copies in (word_rows, graph_rows, mirror_rows):
+            for copies in (word_rows, graph_removal, mirror_rows):
                 copies.drop(sql, shared.collection_key, [gone])
             shared.cache.drop([kept, gone])
             remove()

@@ -18,6 +18,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import graph_news
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.graph_removal import SAID, SIZED, drop, drop_collection
 from adaptive_memory_core.store.ledger.graph_view import SQLiteGraph
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
@@ -30,16 +31,6 @@ _NAMED = (
     "INSERT INTO graph_names (user_key, name, passages, titles) VALUES (?, ?, ?, ?) ON CONFLICT (user_key, name) "
     "DO UPDATE SET passages = passages + excluded.passages, titles = titles + excluded.titles"
 )
-_SAID = (
-    "INSERT INTO graph_words VALUES (?, ?, ?) ON CONFLICT (user_key, word) "
-    "DO UPDATE SET sentences = sentences + excluded.sentences"
-)
-_SIZED = (
-    "INSERT INTO graph_size VALUES (?, ?, ?, ?) ON CONFLICT (user_key) DO UPDATE SET passages = passages + "
-    "excluded.passages, sentences = sentences + excluded.sentences, titles = titles + excluded.titles"
-)
-_OURS = ("graph_passages", "graph_seen")
-_OF_USERS = ("graph_names", "graph_words", "graph_size")
 
 
 class LedgerGraph:
@@ -127,63 +118,13 @@ class LedgerGraph:
             yield SQLiteGraph(sql, self._shared.collection_key, users)
 
 
-def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> None:
-    """Let go of these records' passages, mentions, counts, and of the names that nobody else has."""
-    for chunk in chunks(stored_ids):
-        places = ", ".join("?" * len(chunk))
-        query = (
-            "SELECT passage, user_key, title, sizes, words FROM graph_passages "  # noqa: S608 - question marks
-            f"WHERE collection_key = ? AND stored_id IN ({places})"
-        )
-        for row in sql.execute(query, (collection, *chunk)).fetchall():
-            _drop(sql, *row)
-
-
-def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
-    """Let go of a whole collection's graph."""
-    users = "SELECT user_key FROM users WHERE collection_key = ?"
-    names = f"SELECT name_key FROM graph_names WHERE user_key IN ({users})"  # noqa: S608 - our own names
-    sql.execute(f"DELETE FROM graph_mentions WHERE name_key IN ({names})", (collection,))  # noqa: S608
-    for table in _OF_USERS:
-        sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
-    for table in _OURS:
-        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
-
-
-def _drop(sql: sqlite3.Connection, passage: int, user: int, title: int | None, sizes: bytes, words: bytes) -> None:
-    bounds = (passage << SENTENCE_BITS, (passage + 1) << SENTENCE_BITS)
-    within = "sentence >= ? AND sentence < ?"
-    found = sql.execute(f"SELECT DISTINCT name_key FROM graph_mentions WHERE {within}", bounds).fetchall()  # noqa: S608
-    names = {row[0] for row in found} | ({title} if title is not None else set())
-    sql.execute(f"DELETE FROM graph_mentions WHERE {within}", bounds)  # noqa: S608 - our own words
-    less = "UPDATE graph_names SET passages = passages - 1, titles = titles - ? WHERE name_key = ?"
-    sql.executemany(less, [(int(one == title), one) for one in names])
-    sql.executemany("DELETE FROM graph_names WHERE name_key = ? AND passages <= 0", [(one,) for one in names])
-    counts = _words_in(sizes, words)
-    sql.executemany(_SAID, [(user, word, -count) for word, count in counts.items()])
-    empty = "DELETE FROM graph_words WHERE user_key = ? AND word = ? AND sentences <= 0"
-    sql.executemany(empty, [(user, word) for word in counts])
-    sql.execute("DELETE FROM graph_passages WHERE passage = ?", (passage,))
-    sql.execute(_SIZED, (user, -1, -(len(sizes) // 2), -int(title is not None)))
-    sql.execute("DELETE FROM graph_size WHERE user_key = ? AND passages <= 0", (user,))
-
-
-def _words_in(sizes: bytes, words: bytes) -> Counter[int]:
-    """In how many sentences each word is."""
-    bounds = np.cumsum(np.frombuffer(sizes, dtype="<u2"))[:-1]
-    counts: Counter[int] = Counter()
-    for one in np.split(np.frombuffer(words, dtype="<u4"), bounds):
-        counts.update(set(one.tolist()))
-    return counts
-
-
 def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[GraphEntry], rows: dict[str, int]) -> None:
     collection, user = owner
     passages = [one.passage for one in entries]
     keys = _name_keys(sql, user, passages)
     titles = sum(one.title is not None for one in passages)
     sentences = sum(len(one.sentences) for one in passages)
-    sql.execute(_SIZED, (user, len(passages), sentences, titles))
+    sql.execute(SIZED, (user, len(passages), sentences, titles))
     known = sql.execute("SELECT titles FROM graph_size WHERE user_key = ?", (user,)).fetchone()[0]
     counts: Counter[int] = Counter()
     mentions: list[tuple[int, int]] = []
@@ -199,7 +140,7 @@ def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Grap
         for place, sentence in enumerate(one.passage.sentences):
             mentions += [(keys[name], passage << SENTENCE_BITS | place) for name in sentence.names]
     sql.executemany("INSERT INTO graph_mentions VALUES (?, ?)", mentions)
-    sql.executemany(_SAID, [(user, word, count) for word, count in counts.items()])
+    sql.executemany(SAID, [(user, word, count) for word, count in counts.items()])
 
 
 def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) -> dict[str, int]:
