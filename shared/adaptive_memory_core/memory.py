@@ -183,8 +183,10 @@ class AdaptiveMemory:
         Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls go on with the old vectors until all the new
         ones are there, and then change to them at once. It is done in batches, and `progress` hears how many records
         are done, of how many. Where it is interrupted, by an error or by the end of the process, the next call with an
-        embedder of the same name goes on. Other memories over the collection refuse their embedder from then
-        on; docs/embedders.md says what becomes of `chromadb.Collection` objects.
+        embedder of the same name and the same vectors goes on (five texts are compared), with any other it begins anew.
+        With the embedder that the collection already has, all vectors are made anew on purpose. Other memories over
+        the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to be got
+        again by name, also after a call with the same embedder: docs/embedders.md.
         """
         return self._opened.reembed(embedder, progress)
 

@@ -22,7 +22,8 @@ from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.mirror.assembled import Mirrored, keeps_copies
-from adaptive_memory_core.store.reembed.fill import BATCH, Filling, Progress, begun
+from adaptive_memory_core.store.reembed.begin_or_continue import begun
+from adaptive_memory_core.store.reembed.fill import BATCH, Filling, Progress
 from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.reembed.swap import Swap
 from adaptive_memory_core.store.write_back import WriteBack

@@ -254,6 +254,9 @@ class NewVectors(Protocol):
     def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
         """Row and text of records without one, behind that row."""
 
+    def sample(self, limit: int) -> list[tuple[str, bytes]]:
+        """Texts and the new vectors that they have, the first ones, without vectors that are all zero."""
+
     def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
         """Keep the vectors of these rows; False, and nothing is kept, where they go into another collection by now."""
 

@@ -24,6 +24,10 @@ _MISSING = (
     "SELECT mirror.row, text FROM mirror NOT INDEXED LEFT JOIN new_vectors USING (row) "
     "WHERE mirror.collection_key = ? AND mirror.row > ? AND vector IS NULL ORDER BY mirror.row LIMIT ?"
 )
+_SAMPLE = (
+    "SELECT text, vector FROM new_vectors JOIN mirror USING (row) "
+    "WHERE new_vectors.collection_key = ? AND vector != zeroblob(length(vector)) ORDER BY row LIMIT ?"
+)
 _KEEP = (
     "INSERT OR REPLACE INTO new_vectors (row, collection_key, vector) "
     "SELECT row, collection_key, ? FROM mirror WHERE row = ? AND collection_key = ?"
@@ -96,6 +100,11 @@ class LedgerNewVectors:
         """Row and text of records without a new vector, behind that row."""
         with self._shared.reading() as sql:
             return sql.execute(_MISSING, (self._shared.collection_key, after, limit)).fetchall()
+
+    def sample(self, limit: int) -> list[tuple[str, bytes]]:
+        """Texts and their new vectors, without zeros."""
+        with self._shared.reading() as sql:
+            return sql.execute(_SAMPLE, (self._shared.collection_key, limit)).fetchall()
 
     def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
         """Keep the vectors of these rows, as far as they are there still."""

@@ -6,22 +6,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
-from adaptive_memory_core.errors import StoreInUseError
-from adaptive_memory_core.flow.ports import Ledger, Target
+from adaptive_memory_core.errors import EmbedderError, StoreInUseError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.store.chroma.overwrite import overwrite
 from adaptive_memory_core.store.chroma.write_gate import told_alone
-from adaptive_memory_core.store.reembed import successor
 from adaptive_memory_core.store.write_back_pace import Pace
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
 BATCH = 100  # texts that are embedded at a time: what a process that is killed loses
+MOST_UNKNOWN = 10  # texts at once of which a model may know no word, where it knows others; guess
 PAGE = 1_000  # records whose copies are let go of at a time
 Progress = Callable[[int, int], object]
 
@@ -86,34 +86,35 @@ class Filling:
 
     def _keep(self, rows: Sequence[tuple[int, str | None]]) -> None:
         vectors = vectors_of([text for _, text in rows], self.embedder)
+        self._check_not_zero(rows, vectors)
         if not self.ledger.new_vectors.keep(self.uuid, {row: one for (row, _), one in zip(rows, vectors, strict=True)}):
             raise StoreInUseError(
                 "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
                 "memory.embedder_name before you call again."
             )
 
+    def _check_not_zero(self, rows: Sequence[tuple[int, str | None]], vectors: Sequence[bytes]) -> None:
+        """Vectors of nothing but zeros find nothing, and would take the place of those that do."""
+        said = sum(has_words(text) for _, text in rows)
+        if said == 0 or any(np.frombuffer(one, dtype="<f4").any() for one in vectors):
+            return
+        if said > MOST_UNKNOWN or not self.ledger.new_vectors.sample(1):
+            raise EmbedderError(
+                f"The embedder {self.embedder.name!r} gave vectors of nothing but zeros for {said} text(s) in a row. "
+                "Allowed: vectors that tell texts apart. The records keep their old vectors; mend the embedder, or "
+                "pass another one to reembed()."
+            )
 
-def begun(ledger: Ledger, collection: Collection, embedder: Embedder, function: Any) -> Collection:
-    """The collection to fill: the one that was begun with this embedder, else a new one."""
-    target = ledger.new_vectors.target()
-    if target is not None and target.embedder == embedder.name and target.dimension in (None, _dimension(embedder)):
-        known = successor.found(collection, target.uuid)
-        if known is not None:
-            return known
-    made = successor.make(collection, embedder, function)
-    ledger.new_vectors.begin(Target(str(made.id), embedder.name, embedder.dimension))
-    return made
+
+def has_words(text: str | None) -> TypeGuard[str]:
+    """Whether there is anything to embed."""
+    return text is not None and text.strip() != ""
 
 
 def vectors_of(texts: Sequence[str | None], embedder: Embedder) -> list[bytes]:
     """As the ledger keeps them. A record without a text gets zeros: nothing is like it."""
-    said = [text for text in texts if text is not None and text.strip()]
+    said = [text for text in texts if has_words(text)]
     made = iter(embedder.embed_documents(said or ["text"]))
     zeros = np.zeros(embedder.dimension or 1, dtype="<f4")
-    vectors = [next(made) if text is not None and text.strip() else zeros for text in texts]
+    vectors = [next(made) if has_words(text) else zeros for text in texts]
     return [np.asarray(one, dtype="<f4").tobytes() for one in vectors]
-
-
-def _dimension(embedder: Embedder) -> int:
-    """A model of the same name may be another one by now."""
-    return len(embedder.embed_documents(["text"])[0]) if embedder.dimension is None else embedder.dimension

@@ -82,6 +82,19 @@ def test_the_swap_changes_all_and_leaves_due_what_differs(ledger: Ledger) -> Non
     assert vectors.unfinished("memories") is None
 
 
+def test_a_sample_is_of_texts_with_a_vector_that_is_not_zero(ledger: Ledger) -> None:
+    vectors = ledger.new_vectors
+    fill(ledger, "a", "b", "c", "d")
+    vectors.begin(NEW)
+    rows = [row for row, _ in vectors.missing(0, 3)]
+    assert vectors.sample(5) == []
+    assert vectors.keep("another", dict(zip(rows, (bytes(8), b"of.b.b.b", b"of.c.c.c"), strict=True)))
+    assert vectors.sample(5) == [("text of b", b"of.b.b.b"), ("text of c", b"of.c.c.c")]
+    assert vectors.sample(1) == [("text of b", b"of.b.b.b")]
+    fill(ledger, "b")
+    assert vectors.sample(5) == [("text of c", b"of.c.c.c")]
+
+
 def test_of_two_that_embed_anew_the_first_is_told(ledger: Ledger) -> None:
     fill(ledger, "a")
     ledger.new_vectors.begin(NEW)
