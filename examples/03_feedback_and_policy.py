@@ -30,7 +30,7 @@ def judge(user: UserMemory, clock: Clock) -> None:
     """Verdicts of four mornings. Each counts once per recall, and moves the importance by at most 5 %."""
     for _ in range(4):
         clock.now += DAY
-        recall = user.recall(CUE, k=2)
+        recall = user.recall(CUE, k=3)
         new = user.feedback(recall, helpful=["bus"], unhelpful=["tram"])
         again = user.feedback(recall.id, helpful=["bus"], unhelpful=["tram"])  # by id, as another process would
         print(f"order {recall.ids}; new verdicts: {new}, when sent again: {again}")

@@ -249,7 +249,13 @@ class History(RuleBasedStateMachine):
         super().__init__()
         self.client = chromadb.EphemeralClient()
         self.collection = self.client.create_collection("looking-history", embedding_function=None)
-        self.memory = AdaptiveMemory(self.collection, embedder=word_vectors, clock=Clock(), policy=ONLY_WORDS)
+        self.memory = AdaptiveMemory(
+            self.collection,
+            embedder=word_vectors,
+            clock=Clock(),
+            policy=ONLY_WORDS,
+            keeping=Keeping(lag_seconds=3_600),  # no write-back of what was done before comes in between
+        )
         self.there: dict[str, tuple[str | None, str]] = {}
 
     @initialize()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from adaptive_memory_core.graph.names import Extract, handle, names
 from adaptive_memory_core.graph.sentences import sentences
 
 LONGEST_TITLE = 100  # characters of a first line that is taken for a title
-_HEADING = re.compile(r"\s*#{0,6}\s*(\S[^\n]*?)\s*#*\s*\n+")
+_AROUND_HEADING = " \t\r\f\v#"
 _ENDS = (".", "!", "?", ":", ";", ",", "。", "\uff01", "\uff1f")
 
 
@@ -59,13 +58,13 @@ def split_title(text: str, title: str | None) -> tuple[str | None, str]:
     (('Rome', 'Rome is old.'), ('Roma', '# Rome\\n\\nOld.'))
     """
     given = (title or "").strip() or None
-    heading = _HEADING.match(text)
-    first = None if heading is None else heading.group(1)
-    if heading is None or first is None or len(first) > LONGEST_TITLE or first.endswith(_ENDS):
+    line, below, body = text.lstrip().partition("\n")
+    first = line.strip(_AROUND_HEADING)
+    if not below or not first or len(first) > LONGEST_TITLE or first.endswith(_ENDS):
         return given, text
     if given is not None and handle(given) != handle(first):
         return given, text
-    return given or first, text[heading.end() :]
+    return given or first, body.lstrip("\n")
 
 
 def _sentence(text: str, possible: Sequence[Gram], there: object, begin: tuple[str, ...], extract: Extract) -> Sentence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -109,7 +110,8 @@ def _runs(sentence: str) -> Iterator[list[Word]]:
         if not joined:
             run, waiting = [], []
         if word.capital:
-            run, waiting = [*run, *waiting, word], []
+            run += [*waiting, word]
+            waiting = []
         elif run and word.plain in _INSIDE and len(waiting) < 2:
             waiting.append(word)
         else:
@@ -126,8 +128,7 @@ def _joined(between: str) -> bool:
 
 def _of_run(run: Sequence[Word]) -> list[str]:
     """The run as one name, and its parts where small words join them; without function words at its begin."""
-    while run and run[0].plain in _NO_NAMES:
-        run = run[1:]
+    run = list(itertools.dropwhile(lambda word: word.plain in _NO_NAMES, run))
     if not run or len(run) > LONGEST_NAME:
         return [word.plain for word in run]
     parts: list[list[str]] = [[]]

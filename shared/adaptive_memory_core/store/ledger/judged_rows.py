@@ -111,7 +111,7 @@ def _extended(sql: sqlite3.Connection, embedder: str | None, before: Questions, 
     one, two, three, four = [
         np.concatenate((one, np.array(more, dtype=np.int64))) for one, more in zip(known, columns, strict=True)
     ]
-    vectors = np.concatenate((old, np.array(added, dtype=np.float32).reshape(-1, size)))
+    vectors = np.concatenate((old, np.array(added, dtype=np.float32).reshape(len(added), size)))
     return Questions(list(ids), vectors, one, two, three, four, list(keys))
 
 
