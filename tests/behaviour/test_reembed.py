@@ -195,7 +195,7 @@ def test_vectors_of_nothing_but_zeros_are_refused(memory: AdaptiveMemory) -> Non
 def test_a_few_texts_without_a_known_word_may_have_zeros(memory: AdaptiveMemory) -> None:
     known = as_embedder(lambda texts: turned(texts) * [["?" not in text] for text in texts], name="known")
     memory.for_user("alice").remember_many([{"id": f"q{one}", "text": "?" * one} for one in (1, 2, 3)])
-    memory.reembed(known, progress=lambda *_: memory.for_user("alice").remember("??", id="q4") and None)
+    memory.reembed(known, progress=lambda *_: memory.for_user("alice").remember("??", id="q4"))
     assert memory.embedder_name == "known"
     assert memory.for_user("alice").stats().records == RECORDS + 5
 
