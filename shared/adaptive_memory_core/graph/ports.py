@@ -18,7 +18,7 @@ PassageKey = int
 class Rows(NamedTuple):
     """What sentences are weighed by, in the order of their `keys`: the vector of the passage that each is in (`owners`
     says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector stands for those
-    of its sentences: vectors of their own found nothing more (benchmarks/multi_hop.py) and have to be made."""
+    of its sentences: vectors of their own found nothing more (docs/graph.md) and have to be made."""
 
     keys: Array
     vectors: Array | None

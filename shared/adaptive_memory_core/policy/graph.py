@@ -12,19 +12,19 @@ Form = Literal["ours", "paper"]
 
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """What the channel "graph" does with the names in a question; the defaults: benchmarks/multi_hop.py."""
+    """What the channel "graph" does with the names in a question; the defaults: docs/graph.md."""
 
     form: Form = "ours"  # "ours", or "paper": equations 3 to 9 of GAM-RAG as they stand
-    weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; benchmarks/multi_hop.py
-    rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; benchmarks/multi_hop.py
+    weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; a sweep: docs/graph.md
+    rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
     sentences: int = 3  # that a round activates; the paper
-    names: int = 20  # that a round goes on with; 8 loses .02, the paper has 5; benchmarks/multi_hop.py
-    rare: float = 2.0  # power of how rare a name is; 1 is as good, 0 loses .027; benchmarks/multi_hop.py
-    title: float = 0.3  # for a passage titled by a name in the question; benchmarks/multi_hop.py
-    title_edge: float = 1.0  # more for sentences below the title that a name is; benchmarks/multi_hop.py
-    seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; benchmarks/multi_hop.py
+    names: int = 20  # that a round goes on with; 8 loses .02, the paper has 5; a sweep: docs/graph.md
+    rare: float = 2.0  # power of how rare a name is; 1 is as good, 0 loses .027; a sweep: docs/graph.md
+    title: float = 0.3  # for a passage titled by a name in the question; a sweep: docs/graph.md
+    title_edge: float = 1.0  # more for sentences below the title that a name is; a sweep: docs/graph.md
+    seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
-    reach: int = 1_000  # sentences that a round looks at, those of rare names first; benchmarks/multi_hop.py
+    reach: int = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
 
     RANGES: ClassVar[dict[str, Range]] = {
         "weight": Range(0, 100),
