@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, as_embedder
+from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, as_embedder
 from adaptive_memory_core.store.graph.index import AT_ONCE, GraphIndex
 from tests.behaviour.test_reembed import turned
 from tests.conftest import Clock, Open, Vectors
@@ -184,6 +184,23 @@ def test_another_embedder_makes_it_anew(open_memory: Open) -> None:
     assert vectors.shape == (1, turned(["tea"]).shape[1])
     assert set(ann.recall("Where did the father of Teutberga's husband die?", k=3).ids) == {"t", "l", "f"}
     assert rows(memory).faults() == []
+
+
+def test_titles_under_another_key_make_it_anew(open_memory: Open) -> None:
+    def opened(fields: Fields) -> tuple[dict[str, int], Any]:
+        with closing(open_memory(policy=Policy(channels=CHANNELS), fields=fields)) as memory:
+            ann = memory.for_user("ann")
+            if not ann.stats().records:
+                ann.remember("He died at the abbey.", id="f", metadata={"headline": "Rupert"})
+            ann.recall("the abbey")
+            with rows(memory).view(ann.scope) as graph:
+                return dict(graph.frequencies(["rupert"])), dict(graph.keys_of(["f"]))
+
+    assert opened(Fields())[0] == {}
+    names, passages = opened(Fields(title="headline"))
+    assert names == {"rupert": 1}
+    assert opened(Fields(title="headline")) == (names, passages)  # which is kept
+    assert opened(Fields())[0] == {}
 
 
 def test_a_name_that_everyone_mentions_leads_nowhere(memory: AdaptiveMemory) -> None:

@@ -49,6 +49,7 @@ class GraphIndex:
     def expect(self) -> None:
         """Somebody is going to look: begin now, and take in at once what is written from now on."""
         if not self._asked:
+            self._rows.keep_titles_of(self._fields.title)
             self._asked = self._due = True
             self._wake()
 
@@ -110,6 +111,7 @@ class GraphIndex:
     def rebuild(self) -> None:
         """Let go of everything, and take it in again."""
         with self._turn:
+            self._rows.keep_titles_of(self._fields.title)
             self._rows.clear()
         self._asked = True
         self.sync()

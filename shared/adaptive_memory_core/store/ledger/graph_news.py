@@ -71,6 +71,17 @@ def removed(sql: sqlite3.Connection, collection: int, gone_row: int) -> None:
     sql.execute(_KEEP.format("removed"), (collection, gone_row))
 
 
+def title_key(sql: sqlite3.Connection, collection: int) -> str | None:
+    """The metadata key that the passages' titles are from, if it is known."""
+    row = sql.execute("SELECT title_key FROM graph_seen WHERE collection_key = ?", (collection,)).fetchone()
+    return None if row is None else row[0]
+
+
+def titled_by(sql: sqlite3.Connection, collection: int, metadata_key: str) -> None:
+    """Nothing is taken in yet, and titles will be from that key."""
+    sql.execute("INSERT INTO graph_seen (collection_key, title_key) VALUES (?, ?)", (collection, metadata_key))
+
+
 def gone(sql: sqlite3.Connection, collection: int) -> tuple[int | None, list[str]]:
     """The last removal that is looked at now, and the records whose passages lost their words; None: nothing is new."""
     query = (

@@ -45,3 +45,7 @@ CREATE TABLE graph_seen (                     -- how far `words` and its removal
     removed INTEGER NOT NULL DEFAULT 0
 );
 """
+
+GRAPH_TITLES = """
+ALTER TABLE graph_seen ADD COLUMN title_key TEXT;  -- the key of the metadata that the titles are from
+"""

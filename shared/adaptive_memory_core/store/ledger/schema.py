@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.store.ledger.graph_schema import GRAPH
+from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_TITLES
 from adaptive_memory_core.store.ledger.judged_schema import JUDGED_QUESTIONS
 
 _FIRST = """
@@ -409,6 +409,7 @@ MIGRATIONS: tuple[str, ...] = (
     GRAPH,
     _NEW_VECTORS,
     JUDGED_QUESTIONS,
+    GRAPH_TITLES,
 )
 
 

@@ -56,6 +56,19 @@ def test_what_is_dropped_leaves_nothing(ledger: Ledger) -> None:
         assert (graph.passages, graph.frequencies(["zoe"])) == (0, {})
 
 
+def test_with_titles_from_another_key_it_begins_anew(ledger: Ledger) -> None:
+    ledger.graph.keep_titles_of("title")
+    ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
+    ledger.graph.keep_titles_of("title")
+    assert ledger.graph.stored_ids() == {"a"}
+    ledger.graph.keep_titles_of("headline")
+    assert (ledger.graph.stored_ids(), ledger.graph.titles(ANN, ["rome"])) == (set(), set())
+    ledger.graph.clear()  # which leaves the key
+    ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
+    ledger.graph.keep_titles_of("headline")
+    assert ledger.graph.stored_ids() == {"a"}
+
+
 def test_it_follows_the_rows_of_words(ledger: Ledger) -> None:
     row = (b"mark", 1, b"", b"", None, None, None, 0)
     ledger.words.put({ANN: [("a", *row), ("b", *row)]})
