@@ -20,8 +20,7 @@ types: $(VENV)/.test
 
 # On two cores at once; tests of one group share what is dear to start.
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not alone"
-	$(BIN)/python -m pytest -m alone tests/behaviour
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # The wheel, without extras, in an environment of its own.
 fresh: $(VENV)/.test

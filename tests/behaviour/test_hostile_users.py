@@ -1,43 +1,25 @@
-"""Can one user stop the others? Fifty send texts and cues without end, and one beside them is served as before."""
+"""Can one user stop the others? Fifty send texts and cues without end, and one beside them is served all the same.
+
+What that costs her in time is measured by `benchmarks/hostile_users.py`.
+"""
 
 from __future__ import annotations
 
 import itertools
 import random
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 
-import numpy as np
 import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from benchmarks.hostile_users import CUES, RECALLS, TEXTS, USERS, WORDS, beside, usual
 from tests.conftest import word_vectors
 
-WORDS = [f"word{number}" for number in range(2_000)]
-HOSTILE = 50
-RECALLS = 25  # of which the p95 is taken
-MOST = 3.0  # times what it was alone
-TRIES = 5  # since the machine does other work as well
-RNG = random.Random(50)
-HAN = "".join(chr(0x4E00 + number * 7 % 20_000) for number in range(20_000))
-CUES = (
-    " ".join(WORDS) * 90,
-    " ".join(f"w{number}" for number in range(150_000)),
-    HAN * 50,
-    "\u0301\u0316" * 500_000 + "a",
-    "3 may " * 170_000,
-    "a_b.c-" * 170_000,
-)
-TEXTS = (
-    "3 may " * 1_000,
-    "over the weekend " * 400,
-    HAN[:3_000],
-    "\u0301\u0316" * 2_000 + "a",
-    "<|im_start|>" * 400,
-)
+MOST_CALLS = 3  # of all fifty together, for each of hers
+MOST_WORK = 100.0  # of a hostile call, times that of a usual one; 100 KB and more are cut down to this
 
 
 @pytest.fixture
@@ -47,54 +29,42 @@ def memory(collection: Collection) -> Iterator[AdaptiveMemory]:
         yield opened
 
 
-def p95(user: UserMemory) -> float:
-    """Seconds of the user's recalls."""
-    spent = []
-    for _ in range(RECALLS):
-        cue = " ".join(RNG.choices(WORDS, k=6))
-        began = time.perf_counter()
-        user.recall(cue).render()
-        spent.append(time.perf_counter() - began)
-    return float(np.percentile(spent, 95))
+@pytest.fixture
+def hostile(memory: AdaptiveMemory) -> list[UserMemory]:
+    users = [memory.for_user(f"hostile{number}") for number in range(USERS)]
+    for user, text in zip(users, itertools.cycle(TEXTS), strict=False):
+        user.remember_many([text, text[1:]])
+    return users
 
 
-@contextmanager
-def attacked(users: list[UserMemory]) -> Iterator[list[int]]:
-    """Meanwhile these users, one after the other and without a pause, send the longest cues, and are shown what they
-    find."""
-    over, done = threading.Event(), [0]
+def work(user: UserMemory, cue: str) -> float:
+    """Seconds of this thread's processor time that the least of three calls takes."""
 
-    def attack() -> None:
-        for user, cue in zip(itertools.cycle(users), itertools.cycle(CUES), strict=False):
-            if over.is_set():
-                return
-            user.recall(cue).render(max_tokens=500)
-            done[0] += 1
+    def once() -> float:
+        began = time.thread_time()
+        user.recall(cue).render(max_tokens=500)
+        return time.thread_time() - began
 
-    thread = threading.Thread(target=attack)
-    thread.start()
-    try:
-        yield done
-    finally:
-        over.set()
-        thread.join()
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.slow
-@pytest.mark.alone
-def test_one_user_is_served_beside_fifty_hostile_ones(memory: AdaptiveMemory) -> None:
+def test_one_user_is_served_beside_fifty_hostile_ones(memory: AdaptiveMemory, hostile: Sequence[UserMemory]) -> None:
+    alice, chance = memory.for_user("alice"), random.Random(50)
+    texts = [usual(chance, 20) for _ in range(200)]
+    alice.remember_many({"id": str(number), "text": text} for number, text in enumerate(texts))
+    with beside(hostile, CUES) as done:
+        for number in range(RECALLS):
+            answer = alice.recall(texts[number])
+            assert answer.ids[0] == str(number)
+            assert texts[number] in answer.render()
+    assert 0 < done[0] <= MOST_CALLS * RECALLS
+
+
+@pytest.mark.slow
+def test_a_hostile_call_is_a_matter_of_little_work(memory: AdaptiveMemory, hostile: Sequence[UserMemory]) -> None:
     alice = memory.for_user("alice")
-    alice.remember_many(" ".join(RNG.choices(WORDS, k=20)) for _ in range(200))
-    others = [memory.for_user(f"hostile{number}") for number in range(HOSTILE)]
-    for user, text in zip(others, itertools.cycle(TEXTS), strict=False):
-        user.remember_many([text, text[1:]])
-    p95(alice)
-    ratios = []
-    for _ in range(TRIES):
-        alone = p95(alice)
-        with attacked(others) as done:
-            ratios.append(p95(alice) / alone)
-        assert done[0] > 0
-        if ratios[-1] <= MOST:
-            break
-    assert min(ratios) <= MOST
+    alice.remember_many([" ".join(WORDS[:20]), " ".join(WORDS[20:40])])
+    least = work(alice, " ".join(WORDS[:6]))
+    for user, cue in zip(hostile, itertools.islice(itertools.cycle(CUES), 30), strict=False):
+        assert work(user, cue) < MOST_WORK * least
