@@ -7,6 +7,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, JudgeError
 from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.models.openai_client import openai_client
 
 Chat = Callable[[str, str], str]  # instructions, material -> reply
 
@@ -35,7 +36,13 @@ class OpenAIChat:
         require(["openai"], extra="openai")
         self.model, self.name = model, f"openai:{model}"
         self._options = {} if temperature is None else {"temperature": temperature}
-        self._client = client if client is not None else _client(api_key, base_url, max_retries, timeout_seconds)
+        self._client = (
+            client
+            if client is not None
+            else openai_client(
+                JudgeError, api_key=api_key, base_url=base_url, max_retries=max_retries, timeout_seconds=timeout_seconds
+            )
+        )
 
     def __call__(self, instructions: str, material: str) -> str:
         """The model's reply, or a JudgeError."""
@@ -91,14 +98,3 @@ def _text(reply: Any) -> str:
         return "".join(one if isinstance(one, str) else str(one.get("text", "")) for one in reply)
     content = getattr(reply, "content", None)
     return _text(content if content is not None else str(getattr(reply, "text", "")))
-
-
-def _client(api_key: str | None, base_url: str | None, max_retries: int, timeout_seconds: float) -> Any:
-    openai = load("openai")
-    try:
-        return openai.OpenAI(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_seconds)
-    except openai.OpenAIError as error:
-        raise JudgeError(
-            f"The openai package could not make a client: {error} Allowed: a key, or a client that has one. "
-            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that asks for none) or client=."
-        ) from error

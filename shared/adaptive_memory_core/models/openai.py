@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.models.openai_client import openai_client
 from adaptive_memory_core.models.vectors import Vectors
 
 MAX_BATCH_TEXTS = 2048  # the protocol's own limit for one request
@@ -45,7 +46,17 @@ class OpenAIEmbedder:
         self.dimension = dimensions
         self.name = f"openai:{model}" if dimensions is None else f"openai:{model}:{dimensions}"
         self._batch_size = batch_size
-        self._client = client if client is not None else _client(api_key, base_url, max_retries, timeout_seconds)
+        self._client = (
+            client
+            if client is not None
+            else openai_client(
+                EmbedderError,
+                api_key=api_key,
+                base_url=base_url,
+                max_retries=max_retries,
+                timeout_seconds=timeout_seconds,
+            )
+        )
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         vectors: list[Any] = []
@@ -88,17 +99,6 @@ def batches(texts: Sequence[str], *, most_texts: int, most_characters: int) -> I
         characters += len(text)
     if batch:
         yield batch
-
-
-def _client(api_key: str | None, base_url: str | None, max_retries: int, timeout_seconds: float) -> Any:
-    openai = load("openai")
-    try:
-        return openai.OpenAI(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_seconds)
-    except openai.OpenAIError as error:
-        raise EmbedderError(
-            f"The openai package could not make a client: {error} Allowed: a key, or a client that has one. "
-            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that asks for none) or client=."
-        ) from error
 
 
 def _numbers(embedding: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, RerankerError
 from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.models.openai_client import openai_client
 
 BEST = 10  # the best mark that the prompt asks for
 PROMPT = files("adaptive_memory_core.models") / "prompts" / "rerank.md"
@@ -43,7 +44,17 @@ class OpenAIReranker:
         self.model, self.name = model, f"openai:{model}"
         self._longest, self._prompt = longest, PROMPT.read_text(encoding="utf-8")
         self._options = {} if temperature is None else {"temperature": temperature}
-        self._client = client if client is not None else _client(api_key, base_url, max_retries, timeout_seconds)
+        self._client = (
+            client
+            if client is not None
+            else openai_client(
+                RerankerError,
+                api_key=api_key,
+                base_url=base_url,
+                max_retries=max_retries,
+                timeout_seconds=timeout_seconds,
+            )
+        )
 
     def __call__(self, cue: str, texts: Sequence[str]) -> list[float]:
         """One number in [0, 1] for each text."""
@@ -93,14 +104,3 @@ def marks(reply: str | None, count: int, name: str) -> list[float]:
             "follows instructions, or fewer candidates: Policy(rerank=Rerank(candidates=...))."
         )
     return [one / BEST for one in found]
-
-
-def _client(api_key: str | None, base_url: str | None, max_retries: int, timeout_seconds: float) -> Any:
-    openai = load("openai")
-    try:
-        return openai.OpenAI(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_seconds)
-    except openai.OpenAIError as error:
-        raise RerankerError(
-            f"The openai package could not make a client: {error} Allowed: a key, or a client that has one. "
-            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that asks for none) or client=."
-        ) from error
