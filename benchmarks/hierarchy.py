@@ -26,12 +26,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.embedders import embedder_of
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.embedders import embedder_of
 from benchmarks.evidence_measures import BUDGETS, Measures, Texts, beside, by_category, means, measured
-from benchmarks.evidence_systems import BASE, NAMES, Shown, systems
+from benchmarks.evidence_systems import BASE, NAMES, systems
 from benchmarks.recall_quality import asked
 from benchmarks.report import print_table, write_json
 from benchmarks.units import Script
