@@ -7,6 +7,7 @@ that was shown already is free. Where a unit passes a budget, it is cut between 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looke
 BUDGETS = (250, 500, 1_000, 2_000)
 FOR_BLOCKS = 2_000  # tokens within which blocks are counted and compared
 MANY_HITS = 3
+_DAY = re.compile(r"\b[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b")  # without those that not each month has
 Measures = dict[str, float]
 
 
@@ -80,8 +82,9 @@ class Texts:
         """All words of a turn as it is rendered: with its day, and with the days that "yesterday" and the like were."""
         if one not in self._words:
             item = self.items[one]
-            text = f"{item.speaker or ''}: {resolved(clean(item.text), item.ts)} {_day(item.ts)}"
-            self._words[one] = frozenset(words(text))
+            shown = f"{item.speaker or ''}: {resolved(clean(item.text), item.ts)} {_day(item.ts)}"
+            days = " ".join(_in_words(day) for day in _DAY.findall(shown))
+            self._words[one] = frozenset(words(f"{shown} {days}"))
         return self._words[one]
 
     def intact(self, one: str, shown: set[str]) -> bool:
@@ -181,5 +184,14 @@ def _before(items: Sequence[Item]) -> dict[str, str]:
 
 
 def _day(moment: float | None) -> str:
-    """The day as a heading says it, in words as people use them in answers."""
-    return "" if moment is None else f"{datetime.fromtimestamp(moment, timezone.utc):%d %B %Y}".lstrip("0")
+    """The day as a heading says it."""
+    return "" if moment is None else f"{datetime.fromtimestamp(moment, timezone.utc):%Y-%m-%d}"
+
+
+def _in_words(day: str) -> str:
+    """A day as answers say it.
+
+    >>> _in_words("2023-05-07")
+    '7 May 2023'
+    """
+    return f"{datetime.strptime(day, '%Y-%m-%d'):%d %B %Y}".lstrip("0")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.errors import JudgeError
+from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.models.openai_reader import PROMPT
 from tests.models.chat_server import FakeChat
 
