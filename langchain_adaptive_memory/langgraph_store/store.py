@@ -18,6 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
+from langchain_adaptive_memory.langgraph_store.expiry import check_expiry
 from langchain_adaptive_memory.langgraph_store.place import Place, Settings
 from langchain_adaptive_memory.langgraph_store.shelf import Shelf
 from langchain_adaptive_memory.langgraph_store.sweeper import Sweeper
@@ -76,6 +77,7 @@ class AdaptiveMemoryStore(BaseStore):
         keeping: Keeping | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        check_expiry(ttl)
         self.index_config = index
         self.ttl_config = ttl
         self._embedding = None if index is None else Embedding(index)

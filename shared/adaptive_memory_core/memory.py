@@ -33,6 +33,7 @@ from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
+from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
@@ -72,7 +73,8 @@ class AdaptiveMemory:
         """
         given = checked(options, usual_clock=time.time)
         wiring.Asked(given)  # what is wrong is refused before a directory is made
-        options["shared"] = check.shared(given["shared"])
+        check_collection_name(collection)
+        options["shared"], options["languages"] = check.shared(given["shared"]), given.get("languages")  # read once
         options["embedder"] = source = bundled_unless(options.get("embedder"))
         directory = locations.checked(path)
         while True:
