@@ -22,6 +22,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {
         "judges",
         "memory",
+        "model_tools",
         "options",
         "policy_in_force",
         "opened",
