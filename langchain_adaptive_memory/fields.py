@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import Any, Literal
 
 from langchain_core.retrievers import BaseRetriever
@@ -21,6 +20,7 @@ from pydantic import (
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import checked_policy
@@ -37,7 +37,7 @@ from langchain_adaptive_memory.user import (
 )
 
 
-class RetrieverOverMemory(BaseRetriever):
+class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     """The part of a retriever that is there before the first call.
 
     LangChain makes a retriever anew from its fields wherever one of them is configured for a call. So all that must be
@@ -167,19 +167,3 @@ class RetrieverOverMemory(BaseRetriever):
         """`close`, async."""
         if self._share is not None:
             await self._share.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()

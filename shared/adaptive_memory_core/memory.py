@@ -16,6 +16,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from chromadb import Collection
 
 
-class AdaptiveMemory:
+class AdaptiveMemory(ClosedByWith):
     """Memory over a Chroma collection that learns from being read.
 
     `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
@@ -227,18 +228,6 @@ class AdaptiveMemory:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(NOT_PICKLED)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     @property
     def policy(self) -> Policy:
