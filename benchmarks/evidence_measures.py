@@ -26,7 +26,7 @@ HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looke
 BUDGETS = (250, 500, 1_000, 2_000)
 FOR_BLOCKS = 2_000  # tokens within which blocks are counted and compared
 MANY_HITS = 3
-_DAY = re.compile(r"\b[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b")  # without those that not each month has
+_DAY = re.compile(r"\b[12]\d{3}-\d\d-\d\d\b")
 Measures = dict[str, float]
 
 
@@ -62,7 +62,7 @@ class Texts:
 
         >>> ana = Item(id="a", text="Tea, please.", speaker="Ana", session="s")
         >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([Unit(0, ["a"]), Unit(1, ["a"])])
-        Read(ids=['a'], tokens=[10.25], blocks=[0])
+        Read(ids=['a'], tokens=[10.5], blocks=[0])
         """
         read, spent, headings = Read([], [], []), 0.0, set()
         for unit in units:
@@ -74,8 +74,9 @@ class Texts:
                 if spent > MOST:
                     return read
                 headings.add(item.session)
-                for kept, value in zip(read, (one, spent, unit.block), strict=True):
-                    kept.append(value)
+                read.ids.append(one)
+                read.tokens.append(spent)
+                read.blocks.append(unit.block)
         return read
 
     def words_of(self, one: str) -> frozenset[str]:
@@ -189,9 +190,12 @@ def _day(moment: float | None) -> str:
 
 
 def _in_words(day: str) -> str:
-    """A day as answers say it.
+    """A day as answers say it; nothing where the calendar has none such.
 
-    >>> _in_words("2023-05-07")
-    '7 May 2023'
+    >>> _in_words("2023-05-07"), _in_words("2023-02-31")
+    ('7 May 2023', '')
     """
-    return f"{datetime.strptime(day, '%Y-%m-%d'):%d %B %Y}".lstrip("0")
+    try:
+        return f"{datetime.strptime(day, '%Y-%m-%d'):%d %B %Y}".lstrip("0")
+    except ValueError:
+        return ""

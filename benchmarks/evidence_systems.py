@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Question
@@ -59,11 +60,13 @@ def _ours(
     if crossed:
         weights = dict(_cross_fitted(memory, data, questions))
         for name in crossed:
-            own = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
+            own: Policies = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
             yield _recalled(memory, f"{name}, cross-fitted", data, questions, own)
 
 
-def _cross_fitted(memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]) -> Iterator[tuple[str, object]]:
+def _cross_fitted(
+    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]
+) -> Iterator[tuple[str | None, Fusion]]:
     """For each user the weights that were fitted without the user's half."""
     users = sorted({question.tenant for question in questions if question.tenant is not None})
     for half, others in ((users[::2], users[1::2]), (users[1::2], users[::2])):

@@ -54,8 +54,9 @@ class OpenAIReader:
         self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": top, "max_tokens": longest_answer}
         self._options |= {} if temperature is None else {"temperature": temperature}
         limits: dict[str, Any] = {"max_retries": max_retries, "timeout_seconds": timeout_seconds}
-        made = None if client is not None else openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
-        self._client = client if client is not None else made
+        self._client: Any = client
+        if client is None:
+            self._client = openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
 
     def __call__(self, question: str, evidence: Sequence[str]) -> float:
         """The uncertainty, or a JudgeError where the server gives no probabilities."""
