@@ -18,7 +18,7 @@ from benchmarks.recall_quality import ends, opened, turn
 from benchmarks.rot import user_of
 from benchmarks.units import quarter
 
-DEEP = 60  # hits of a recall: more than 4,000 tokens of short turns
+DEEP = 110  # hits of a recall: 4,000 tokens of short turns
 FLAT = Policy(channels=BOTH)
 OURS = {"flat": FLAT, "flat, intact": FLAT.replace(shown={"intact": True})}
 BASE = ("naive chunks", "naive chunks, no names")
