@@ -28,6 +28,7 @@ GROUPS = {  # by the field of the policy
     "graph": policy.Graphs,
     "rerank": policy.Rerank,
     "shown": policy.Shown,
+    "shape": policy.Shapes,
     "spreads": policy.Spreads,
 }
 HEAD = """# The policy: every number that tunes a memory

@@ -24,6 +24,7 @@ from adaptive_memory_core.policy.presets import settings_of
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges, check_switches
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import FLAT, Shapes, shape_of
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -85,6 +86,7 @@ class Policy(HashedOnce):
     graph: Graphs = Graphs()  # how the channel "graph" follows the names in a cue
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
+    shape: Shapes = FLAT  # whether hits stand alone, in episodes, or come from the themes down; a name will do
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -101,6 +103,7 @@ class Policy(HashedOnce):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fusion", fusion_of(self.fusion))
+        object.__setattr__(self, "shape", shape_of(self.shape))
         check_ranges(self, self.RANGES)
         check_choices(self, self.CHOICES)
         check_switches(self, ("adaptive",))

@@ -15,6 +15,7 @@ from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import Shapes
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -35,6 +36,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "graph": Graphs,
     "rerank": Rerank,
     "shown": Shown,
+    "shape": Shapes,
     "spreads": Spreads,
 }
 _TOP = (
