@@ -24,7 +24,7 @@ from adaptive_memory_core.policy.presets import settings_of
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges, check_switches
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
-from adaptive_memory_core.policy.shape import FLAT, Shapes, shape_of
+from adaptive_memory_core.policy.shape import FLAT, HIERARCHY, Shapes, shape_of
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -161,10 +161,11 @@ class Policy(HashedOnce):
 
     @property
     def own_weights(self) -> dict[str, float]:
-        """What each channel of the caller's own counts; one without a weight as much as the vectors. And the graph."""
+        """What each channel of the caller's own counts; one without a weight as much as the vectors. And the graph and the hierarchy."""
         given = dict(self.channel_weights)
         graph = {GRAPH: self.graph.weight} if GRAPH in self.ways else {}
-        return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph}
+        down = {HIERARCHY: self.shape.weight} if self.shape.form == "top_down" else {}
+        return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph, **down}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
+HIERARCHY = "hierarchy"  # the lead, and the part of a score, of what the way down came to
 Form = Literal["flat", "episodes", "top_down"]
 
 
@@ -59,6 +60,11 @@ class Shapes:
         check_choices(self, self.CHOICES)
         check_ranges(self, self.RANGES)
         check_switches(self, ("headings", "representatives", "expand"))
+
+
+    def joining(self, usual: float) -> float:
+        """The share of a block's best score that a hit needs to stand in it; `usual` is that of single hits."""
+        return usual if self.form == "flat" else self.join
 
 
 FLAT = Shapes()
