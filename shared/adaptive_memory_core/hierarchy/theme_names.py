@@ -19,7 +19,7 @@ def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most:
 
     >>> usual = {"puppi": 2, "adopt": 2, "went": 9, "vet": 1}
     >>> name_of(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
-    'puppy, adopted, vet'
+    'puppy, vet, adopted'
     >>> name_of(["So it is."], {}, 1)
     'So it is.'
     """
