@@ -12,8 +12,9 @@ from typing_extensions import TypedDict
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.flow.ports.roles import Roles
 from adaptive_memory_core.models.reader import Reader
+from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.models.same_fact import SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -45,6 +46,8 @@ class Options(TypedDict, total=False):
       say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
     - `reader`: a function of a question and a list of texts to how uncertain an answer from them is, in nats a token,
       blocking or async, such as `judges.OpenAIReader`. Recalls of the shape "top_down" ask it which episodes help.
+    - `roles`: the models that help to make episodes, semantics and themes of what is observed (docs/hierarchy.md);
+      omitted, it is done by rule.
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
@@ -62,6 +65,7 @@ class Options(TypedDict, total=False):
     same_fact: SameFact | None
     reader: Reader | None
     shared: Iterable[str]
+    roles: Roles | None
 
 
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:

@@ -66,7 +66,7 @@ def test_no_history_loses_a_semantic_and_what_is_kept_up_is_as_from_scratch(step
 
 @given(STEPS)
 def test_the_graph_of_neighbours_is_exact_after_any_history(steps: Any) -> None:
-    themes, there = grown(steps)
+    themes, _ = grown(steps)
     for graph in (themes.semantics, themes.centres):
         keys = list(graph)
         alike = graph.vectors @ graph.vectors.T

@@ -10,8 +10,8 @@ from typing import Any, Literal, overload
 from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.context.believed import believed
 from adaptive_memory_core.context.brief import Summarise
-from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.explain import explain, short
+from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent

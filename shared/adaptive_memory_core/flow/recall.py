@@ -8,10 +8,10 @@ from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered, gather
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import ask_sources
+from adaptive_memory_core.flow.candidates.way_down import led_to
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
-from adaptive_memory_core.flow.candidates.way_down import led_to
 from adaptive_memory_core.flow.steps.by_episode import by_episode, for_episodes, on_the_way
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
@@ -20,8 +20,8 @@ from adaptive_memory_core.flow.steps.decay import under_decay
 from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
 from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
-from adaptive_memory_core.flow.steps.outline import with_outline
 from adaptive_memory_core.flow.steps.other_kind_of_user import other_kind_of_user
+from adaptive_memory_core.flow.steps.outline import with_outline
 from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts

@@ -100,10 +100,9 @@ def _words_in_common(before: Sequence[Said], after: Sequence[Said]) -> float:
 
 
 def _likeness(before: Sequence[Said], after: Sequence[Said]) -> float | None:
-    sums = [_sum(side) for side in (before, after)]
-    if any(one is None for one in sums):
+    one, other = _sum(before), _sum(after)
+    if one is None or other is None:
         return None
-    one, other = sums
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / length if length > 0.0 else 0.0
 

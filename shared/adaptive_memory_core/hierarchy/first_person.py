@@ -7,17 +7,79 @@ from __future__ import annotations
 
 import re
 
-_THIRD = {
-    "am": "is", "'m": " is", "\u2019m": " is", "have": "has", "'ve": " has", "\u2019ve": " has", "do": "does",
-    "don't": "doesn't", "don\u2019t": "doesn\u2019t", "'ll": " will", "\u2019ll": " will", "'d": " would",
-    "\u2019d": " would", "go": "goes", "was": "was", "were": "was", "haven't": "hasn't", "haven\u2019t": "hasn\u2019t",
-}  # fmt: skip
+_THIRD = {  # of what stands behind "I", with an apostrophe of either form
+    "am": "is",
+    "have": "has",
+    "do": "does",
+    "go": "goes",
+    "was": "was",
+    "were": "was",
+    "'m": " is",
+    "'ve": " has",
+    "'ll": " will",
+    "'d": " would",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+}
 _PRESENT = frozenset(
-    "like love hate want need think feel know live work play read write run walk teach study learn enjoy prefer use "
-    "own keep make take get give see hear hope plan wish believe remember wear drink eat cook drive ride sing dance "
-    "paint draw swim visit travel volunteer collect mean guess miss".split()
+    [
+        "like",
+        "love",
+        "hate",
+        "want",
+        "need",
+        "think",
+        "feel",
+        "know",
+        "live",
+        "work",
+        "play",
+        "read",
+        "write",
+        "run",
+        "walk",
+        "teach",
+        "study",
+        "learn",
+        "enjoy",
+        "prefer",
+        "use",
+        "own",
+        "keep",
+        "make",
+        "take",
+        "get",
+        "give",
+        "see",
+        "hear",
+        "hope",
+        "plan",
+        "wish",
+        "believe",
+        "remember",
+        "wear",
+        "drink",
+        "eat",
+        "cook",
+        "drive",
+        "ride",
+        "sing",
+        "dance",
+        "paint",
+        "draw",
+        "swim",
+        "visit",
+        "travel",
+        "volunteer",
+        "collect",
+        "mean",
+        "guess",
+        "miss",
+    ]
 )
-_SUBJECT = re.compile(r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|(?: (?:really|also|still|just|always|often))? [a-z]+(?:['\u2019]t)?)?")
+_SUBJECT = re.compile(
+    r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|(?: (?:really|also|still|just|always|often))? [a-z]+(?:['\u2019]t)?)?"
+)
 _REST = re.compile(r"\b(?:my|My|mine|Mine|me|myself)\b")
 
 
@@ -36,7 +98,7 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
 
 
 def _as(found: re.Match[str], speaker: str) -> str:
-    rest = found["verb"] or ""
+    rest = (found["verb"] or "").replace("\u2019", "'")
     if rest.strip() in _THIRD and not rest.startswith(" "):
         return f"{speaker}{_THIRD[rest]}"
     *before, verb = rest.split(" ")

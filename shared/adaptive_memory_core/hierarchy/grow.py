@@ -72,10 +72,9 @@ class Themes:
     def load(self, placed: Iterable[Placed], grown: Mapping[ThemeKey, int], attached: int) -> None:
         """Begin with these; those of no theme stay out until they are attached."""
         known = [one for one in placed if one.theme is not None]
-        for one in known:
-            assert one.theme is not None
-            self.members.setdefault(one.theme, []).append(one.key)
-            self.theme_of[one.key] = one.theme
+        self.theme_of = {one.key: one.theme for one in known if one.theme is not None}
+        for key, theme in self.theme_of.items():
+            self.members.setdefault(theme, []).append(key)
         self.moved = {one.key for one in known if one.moved}
         self.attached = attached
         if known:

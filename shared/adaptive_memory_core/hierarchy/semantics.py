@@ -39,9 +39,9 @@ class _Sentence(NamedTuple):
 def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     """The sentences that say most, in the order in which they were said; a word counts less each time it is repeated.
 
-    >>> turns = [Said("1", "Ana", "Wow! I adopted a puppy named Rex in May.", 0.0), Said("2", "Ben", "Great!", 1.0)]
+    >>> turns = [Said("1", "Ana", "Wow! I adopted a puppy in May.", 0.0), Said("2", "Ben", "Great!", 1.0)]
     >>> distil(turns, 2)
-    [Distilled(text='I adopted a puppy named Rex in May.', shown='Ana adopted a puppy named Rex in May.', messages=('1',))]
+    [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
     """
     left = [one for turn in said for one in _of(turn) if len(one.words) >= FEWEST]
     places = {id(one): place for place, one in enumerate(left)}

@@ -24,7 +24,8 @@ def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most:
     'So it is.'
     """
     counts = Counter(stem for text in texts for stem in stems(text))
-    worth = {stem: count * math.log((1 + total) / (1 + usual.get(stem, 0))) for stem, count in counts.items()}
+    elsewhere = {stem: max(0, usual.get(stem, 0) - count) for stem, count in counts.items()}
+    worth = {stem: count * math.log((1 + total) / (1 + elsewhere[stem])) for stem, count in counts.items()}
     forms = _written(texts)
     ranked = sorted((one for one in worth if one in forms), key=lambda one: (-worth[one], one))
     return ", ".join(forms[one] for one in ranked[:most]) or (texts[0][:40] if texts else "")
@@ -32,7 +33,7 @@ def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most:
 
 def stems(text: str) -> frozenset[str]:
     """The stems in a text that can name something: no numbers by themselves, no single letters."""
-    return frozenset(one for one in words(text) if len(one) > 2 and not one.isdigit() or not one.isascii())
+    return frozenset(one for one in words(text) if (len(one) > 2 and not one.isdigit()) or not one.isascii())
 
 
 def _written(texts: Iterable[str]) -> dict[str, str]:

@@ -61,7 +61,6 @@ class Shapes:
         check_ranges(self, self.RANGES)
         check_switches(self, ("headings", "representatives", "expand"))
 
-
     def joining(self, usual: float) -> float:
         """The share of a block's best score that a hit needs to stand in it; `usual` is that of single hits."""
         return usual if self.form == "flat" else self.join

@@ -11,18 +11,19 @@ from adaptive_memory_core.hierarchy.grow import Placed
 from adaptive_memory_core.hierarchy.nodes import Distilled, EpisodeKey, Hierarchy, Neighbours, SemanticKey, ThemeKey
 from adaptive_memory_core.records import Scope
 
-MESSAGE_KIND = "message"  # the kind of a record that was observed
 MessageKey = int
 
 
 class Entry(NamedTuple):
-    """A message as it is queued: where it stands in which conversation. `at` is in POSIX seconds."""
+    """A message as it is queued: where it stands in which conversation. `at` is in POSIX seconds, `said` a digest of
+    its words."""
 
     stored_id: str
     session: str
     place: float
     at: float
     speaker: str | None
+    said: bytes | None = None
 
 
 class Queued(NamedTuple):
@@ -93,6 +94,7 @@ class Growth:
     places: Mapping[SemanticKey, tuple[ThemeKey, bool]]  # the theme, and whether it is another one than the first
     replaces: Mapping[SemanticKey, SemanticKey]
     names: Mapping[ThemeKey, str]  # of themes whose members have changed; new themes are among them
+    named: bool  # False: a model has yet to name them
     grown: Mapping[ThemeKey, int]
     gone: Collection[ThemeKey]
     near_semantics: Mapping[SemanticKey, Neighbours]
@@ -124,6 +126,9 @@ class HierarchyRows(Protocol):
 
     def stored_ids(self) -> set[str]: ...
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]: ...
+    def said(self, scope: Scope) -> dict[str, bytes | None]:
+        """All messages of a user, each with the digest of the words that it had."""
+
     def waiting(self, scope: Scope) -> int:
         """How many messages are in no episode."""
 
@@ -196,7 +201,6 @@ __all__ = [
     "Growth",
     "HierarchyPort",
     "HierarchyRows",
-    "MESSAGE_KIND",
     "MessageKey",
     "NewSemantic",
     "Queued",

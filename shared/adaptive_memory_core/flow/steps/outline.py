@@ -63,7 +63,8 @@ def _outline(request: Request, answer: Recall, hierarchy: Hierarchy, chosen: Seq
         return NO_OUTLINE
     shown = {*places, *(one.record.id for one in answer.beside)}
     facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
-    themes = dict.fromkeys(theme for place in (*places.values(), *facts) if (theme := place.theme) is not None)
+    named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
+    themes = dict.fromkeys(one for one in named if one is not None)
     return Outline(places, facts, tuple(themes))
 
 

@@ -39,7 +39,7 @@ class _Held:
 
 
 class Attaching:
-    """The themes of those who observed last. Whoever attaches holds the ledger's only writer, so two never do at once."""
+    """The themes of those who observed last. Who attaches holds the ledger's one writer, so two never do at once."""
 
     def __init__(self, growing: Growing) -> None:
         self._growing = growing
@@ -54,13 +54,18 @@ class Attaching:
             with self._growing.transaction():
                 new = rows.unattached(scope, PAGE)
                 held = self._themes(scope)
-                growth = _grown(held, new, rows.next_theme())
+                growth = _grown(held, new, rows.next_theme(), named=self._growing.roles.theme_name is None)
                 rows.grow(scope, growth)
         except BaseException:
             self._held.pop(scope, None)  # what is in RAM may be ahead of what was kept
             raise
         held.edition = held.edition._replace(attached=growth.attached)
         return len(new)
+
+    def name_of(self, scope: Scope, theme: ThemeKey) -> str:
+        """What a theme is called by its terms; "" where it is gone."""
+        held = self._themes(scope)
+        return _name(held, theme) if theme in held.themes.members else ""
 
     def let_go(self, scope: Scope) -> None:
         """What is in RAM of a user; it is read again."""
@@ -82,7 +87,7 @@ class Attaching:
         return held
 
 
-def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey) -> Growth:
+def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: bool) -> Growth:
     """Attach them one after another; gives all that this has changed."""
     themes, replaces = held.themes, dict[SemanticKey, SemanticKey]()
     themes.number_from(next_theme)
@@ -96,16 +101,17 @@ def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey) -> Growth:
             replaces[key] = old
         if themes.attached % EVERY == 0:
             themes.merge_tiny()
-    return _growth(held, replaces)
+    return _growth(held, replaces, named=named)
 
 
-def _growth(held: _Held, replaces: dict[SemanticKey, SemanticKey]) -> Growth:
+def _growth(held: _Held, replaces: dict[SemanticKey, SemanticKey], *, named: bool) -> Growth:
     themes, changed = held.themes, held.themes.taken_changes()
     return Growth(
         attached=themes.attached,
         places={one: (themes.theme_of[one], one in themes.moved) for one in sorted(changed.semantics)},
         replaces=replaces,
         names={one: _name(held, one) for one in sorted(changed.themes)},
+        named=named,
         grown=dict(themes.grown),
         gone=changed.gone,
         near_semantics={one: themes.semantics.of(one) for one in themes.semantics.taken_changes()},

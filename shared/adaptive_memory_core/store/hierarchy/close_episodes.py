@@ -1,8 +1,9 @@
-"""Which waiting messages are an episode by now? Those that something else follows, and those that nobody goes on with."""
+"""Which waiting messages are an episode by now? Those that something else follows, and those that have long ended."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from adaptive_memory_core.flow.ports.hierarchy import Group, Queued
 from adaptive_memory_core.flow.ports.roles import BoundaryPort
@@ -42,12 +43,10 @@ def _is_idle(growing: Growing, last: Queued) -> bool:
 def _groups(growing: Growing, found: Sequence[Queued], said: Sequence[Said], *, whole: bool) -> list[Group]:
     begun = sum(one.episode is not None for one in found)
     decided = _asked_of(growing.roles.boundary)
-    places = starts(
-        said, growing.settings(), usual=growing.usual(), begun=begun, whole=whole, decided=decided
-    )
+    places = starts(said, growing.settings(), usual=growing.usual(), begun=begun, whole=whole, decided=decided)
     bounds = [0, *(one for one in places if one > 0), len(found)]
     groups = []
-    for first, end in zip(bounds, bounds[1:], strict=False):
+    for first, end in pairwise(bounds):
         last = end == len(found)
         if last and not whole:
             break

@@ -14,6 +14,7 @@ from adaptive_memory_core.store.hierarchy.growing import Growing, lines_of, unit
 AT_ONCE = 16  # episodes whose sentences are embedded together
 LONGEST_TITLE = 200  # characters of one that a model gives
 
+
 def distil_episodes(growing: Growing, scope: Scope) -> int:
     """One page of them; gives how many were looked at, so that none is left where it is 0."""
     due = growing.rows.due(scope, AT_ONCE)
@@ -30,6 +31,7 @@ def distil_episodes(growing: Growing, scope: Scope) -> int:
         growing.rows.distilled(scope, episode, title, new, notes)
     return len(due)
 
+
 def _distilled(growing: Growing, said: Sequence[Said]) -> tuple[list[Distilled], str | None]:
     """What a model found, each with the messages that say it; else the sentences that say most, and why."""
     note = None
@@ -43,10 +45,12 @@ def _distilled(growing: Growing, said: Sequence[Said]) -> tuple[list[Distilled],
         note = facts.note
     return distil(said, growing.settings().semantics), note
 
+
 def _title(growing: Growing, said: Sequence[Said]) -> tuple[str, str | None]:
     if growing.roles.episode is None:
         return title_of(said), None
     title = growing.roles.episode(lines_of(said))
     return (title_of(said), title.note) if title.text is None else (title.text[:LONGEST_TITLE], None)
+
 
 __all__ = ["DueEpisode", "distil_episodes"]

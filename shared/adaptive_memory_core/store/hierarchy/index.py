@@ -9,21 +9,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
+from adaptive_memory_core.flow.message_entries import entry_of
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.hierarchy import MESSAGE_KIND, Entry
+from adaptive_memory_core.flow.ports.hierarchy import Entry
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
-from adaptive_memory_core.hierarchy.theme_names import name_of
-from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.hierarchy.attach_semantics import Attaching
 from adaptive_memory_core.store.hierarchy.close_episodes import close_episodes
 from adaptive_memory_core.store.hierarchy.distil_episodes import distil_episodes
-from adaptive_memory_core.store.hierarchy.entries import entry_of
 from adaptive_memory_core.store.hierarchy.growing import Growing
+from adaptive_memory_core.store.hierarchy.others import written_by_others
 
 LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
 NAMED_AT_ONCE = 16  # themes
+LONGEST_NAME = 100  # characters of a theme's name
 Progress = Callable[[int, int], object]
 
 
@@ -80,7 +81,7 @@ class HierarchyIndex:
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         """Messages wait for their episode; a record that is none any more is let go of."""
-        if scope not in self._scopes():
+        if not self._observes(scope):
             return
         messages = [one for one in records if one.record.kind == MESSAGE_KIND]
         others = [one.stored_id for one in records if one.record.kind != MESSAGE_KIND]
@@ -92,7 +93,7 @@ class HierarchyIndex:
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """What was made of them is let go of, and made anew of what they say then."""
-        if scope in self._scopes():
+        if self._observes(scope):
             self._rows.touch(stored_ids)
             self._hurry()
 
@@ -105,7 +106,7 @@ class HierarchyIndex:
 
     def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:  # noqa: ARG002
         """What is gone from the collection is let go of."""
-        if missing and scope in self._scopes():
+        if missing and self._observes(scope):
             self._rows.drop(missing)
             self._hurry()
 
@@ -114,6 +115,13 @@ class HierarchyIndex:
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()
+
+    def sync(self) -> None:
+        """Take in what others have written, changed or removed of those who observe."""
+        for scope in self._scopes():
+            new, gone = written_by_others(self._growing, scope)
+            self._rows.drop(gone)
+            self.missed(scope, new)
 
     def check(self, *, repair: bool) -> list[Finding]:
         """What does not fit together, and with `repair` the hierarchies made anew of their messages."""
@@ -162,7 +170,7 @@ class HierarchyIndex:
         model, found = self._growing.roles.theme_name, self._rows.unnamed(scope, NAMED_AT_ONCE)
         for theme, revision, texts in found:
             name = None if model is None else model(texts).text
-            self._rows.name(scope, theme, revision, name or name_of(texts, {}, len(texts)))
+            self._rows.name(scope, theme, revision, (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME])
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:
@@ -171,6 +179,10 @@ class HierarchyIndex:
         if own is not None and self._rows.vectors_of(scope) != own:
             self._rows.clear(scope, own)
             self._attaching.let_go(scope)
+
+    def _observes(self, scope: Scope) -> bool:
+        """Whether the user does; another process may have begun to."""
+        return scope in self._scopes() or self._rows.version(scope) is not None
 
     def _scopes(self) -> set[Scope]:
         found = self._watched

@@ -11,11 +11,11 @@ from adaptive_memory_core.store.ledger.hierarchy_removal import drop_semantics, 
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 _QUEUE = (
-    "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _KNOWN = "SELECT message, user_key, session FROM hierarchy_messages WHERE collection_key = ? AND stored_id = ?"
-_MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ? WHERE message = ?"
+_MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ?, said = ? WHERE message = ?"
 _COLUMNS = "message, stored_id, session, place, at, speaker, episode"
 _CONVERSATION = (
     f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = (SELECT max(episode) FROM hierarchy_episodes "  # noqa: S608
@@ -31,11 +31,11 @@ _BEFORE = (
     "SELECT episode FROM hierarchy_messages WHERE user_key = ? AND session = ? AND place {} ? AND episode IS NOT NULL "
     "ORDER BY place {}, message LIMIT 1"
 )
-_NEW_EPISODE = "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open) VALUES (?, ?, ?, ?, ?) RETURNING episode"
-_JOIN = "UPDATE hierarchy_messages SET episode = ? WHERE message = ? AND episode IS NULL"
-_DONE = (
-    "UPDATE hierarchy_episodes SET title = ?, note = ?, due = 0 WHERE episode = ? AND revision = ? AND due = 1"
+_NEW_EPISODE = (
+    "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open) VALUES (?, ?, ?, ?, ?) RETURNING episode"
 )
+_JOIN = "UPDATE hierarchy_messages SET episode = ? WHERE message = ? AND episode IS NULL"
+_DONE = "UPDATE hierarchy_episodes SET title = ?, note = ?, due = 0 WHERE episode = ? AND revision = ? AND due = 1"
 _NEW_SEMANTIC = (
     "INSERT INTO hierarchy_semantics (user_key, episode, text, shown, at, vector) VALUES (?, ?, ?, ?, ?, ?) "
     "RETURNING semantic"
@@ -54,11 +54,11 @@ def queue(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Ent
         known = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
         if known is not None and known[1:] == (user, one.session):
             let_go(sql, collection, [one.stored_id], gone=False)
-            sql.execute(_MOVED, (one.place, one.at, one.speaker, known[0]))
+            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.said, known[0]))
             continue
         if known is not None:
             let_go(sql, collection, [one.stored_id], gone=True)
-        sql.execute(_QUEUE, (collection, user, one.stored_id, one.session, one.place, one.at, one.speaker))
+        sql.execute(_QUEUE, (collection, user, *one))
 
 
 def conversation(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:

@@ -109,6 +109,11 @@ class LedgerHierarchy:
                 found.update(row[0] for row in sql.execute(query, (*own, *chunk)))
         return found
 
+    def said(self, scope: Scope) -> dict[str, bytes | None]:
+        query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
+        with self._shared.reading() as sql:
+            return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
+
     def waiting(self, scope: Scope) -> int:
         row = self._one(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
         return 0 if row is None else int(row[0])

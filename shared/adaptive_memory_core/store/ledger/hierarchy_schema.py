@@ -18,6 +18,7 @@ CREATE TABLE hierarchy_messages (
     place REAL NOT NULL,                      -- the order within the session
     at REAL NOT NULL,
     speaker TEXT,
+    said BLOB,                                -- a digest of its words
     episode INTEGER                           -- NULL: of none yet
 );
 CREATE UNIQUE INDEX hierarchy_messages_by_stored_id ON hierarchy_messages (collection_key, stored_id);

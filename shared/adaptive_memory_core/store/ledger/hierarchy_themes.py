@@ -12,14 +12,16 @@ from adaptive_memory_core.hierarchy.grow import Placed
 from adaptive_memory_core.hierarchy.nodes import Neighbours, ThemeKey
 
 NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])
-_SEMANTICS = "SELECT semantic, vector, theme, moved, text, shown, at, near FROM hierarchy_semantics WHERE user_key = ? AND {}"
+_SEMANTICS = (
+    "SELECT semantic, vector, theme, moved, text, shown, at, near FROM hierarchy_semantics WHERE user_key = ? AND {}"
+)
 _NEXT = (
     "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'hierarchy_themes'), 0), "
     "coalesce((SELECT max(theme) FROM hierarchy_themes), 0)) + 1"
 )
 _THEME = (
-    "INSERT INTO hierarchy_themes (theme, user_key, name, named, revision, grown) VALUES (?, ?, ?, 0, 0, ?) "
-    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = 0, revision = revision + 1"
+    "INSERT INTO hierarchy_themes (theme, user_key, name, named, revision, grown) VALUES (?, ?, ?, ?, 0, ?) "
+    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, revision = revision + 1"
 )
 
 
@@ -51,7 +53,9 @@ def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:
     """What attaching has changed."""
     sql.execute("UPDATE hierarchy_users SET attached = ? WHERE user_key = ?", (growth.attached, user))
     sql.executemany("DELETE FROM hierarchy_themes WHERE theme = ?", [(one,) for one in growth.gone])
-    sql.executemany(_THEME, [(one, user, name, growth.grown[one]) for one, name in growth.names.items()])
+    sql.executemany(
+        _THEME, [(one, user, name, int(growth.named), growth.grown[one]) for one, name in growth.names.items()]
+    )
     sql.executemany(
         "UPDATE hierarchy_themes SET grown = ? WHERE theme = ? AND grown != ?",
         [(count, one, count) for one, count in growth.grown.items()],

@@ -24,7 +24,9 @@ from adaptive_memory_core.hierarchy.objective import centroid, coherence, cohesi
 from adaptive_memory_core.store.ledger.hierarchy_themes import neighbours_in, numbers
 
 _MESSAGES = "SELECT episode, stored_id FROM hierarchy_messages WHERE user_key = ? ORDER BY place, message"
-_EPISODES = "SELECT episode, title, session, begins, ends, due FROM hierarchy_episodes WHERE user_key = ? ORDER BY begins, episode"
+_EPISODES = (
+    "SELECT episode, title, session, begins, ends FROM hierarchy_episodes WHERE user_key = ? ORDER BY begins, episode"
+)
 _SEMANTICS = (
     "SELECT semantic, text, shown, episode, theme, at, replaces, near, vector, moved FROM hierarchy_semantics "
     "WHERE user_key = ? ORDER BY semantic"
@@ -85,7 +87,7 @@ def _episodes(
         own[one.episode].append(one.key)
     return {
         key: Episode(key, title, session, begins, ends, tuple(said[key]), tuple(own[key]))
-        for key, title, session, begins, ends, _ in rows
+        for key, title, session, begins, ends in rows
     }
 
 
