@@ -163,7 +163,8 @@ class Policy(HashedOnce):
 
     @property
     def own_weights(self) -> dict[str, float]:
-        """What each channel of the caller's own counts; one without a weight as much as the vectors. And the graph and the hierarchy."""
+        """What each channel of the caller's own counts; one without a weight as much as the vectors. And
+        the graph and the hierarchy."""
         given = dict(self.channel_weights)
         graph = {GRAPH: self.graph.weight} if GRAPH in self.ways else {}
         down = {HIERARCHY: self.shape.weight} if self.shape.form == "top_down" else {}

@@ -45,7 +45,7 @@ class WayDownHierarchy:
     def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
         """The messages of the episodes that the themes lead to, best episode first."""
         cue = asked.cue(request)
-        looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope)
+        looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
         hierarchy = looked.value
         if looked.error is not None:
             return Answer(self.name, error=looked.error)

@@ -1,4 +1,4 @@
-"""Which of the episodes help the reader? Those that make it less uncertain; Stage II, where the caller gave a reader."""
+"""Which episodes help the reader? Those that make it less uncertain; Stage II, where the caller gave a reader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def helpful_episodes(request: Request, answer: Recall) -> Flow[Recall]:
     """The answer with the episodes that help, in full where their messages help too, else with their best message
     alone. Where there is no reader, or it fails, all of them stay."""
     shape = request.policy.shape
-    if shape.form != "top_down" or not shape.expand or request.reader is None or len(answer) == 0:
+    if shape.form != "top_down" or not shape.expand or request.reader is None or not answer.outline.places:
         return answer
     evidence = _Evidence(answer, answer.outline)
     asking = expand(

@@ -28,7 +28,7 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
         return replace(answer, outline=_outline(request, answer, led.hierarchy, led.way.semantics))
-    looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope)
+    looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
     if looked.value is None:
         return answer
     return replace(answer, outline=_outline(request, answer, looked.value, ()))
@@ -84,5 +84,5 @@ def _fact(request: Request, hierarchy: Hierarchy, key: SemanticKey) -> Fact:
     """What a semantic says; where something newer says otherwise, that in its place."""
     newest = hierarchy.semantics[hierarchy.newest(key)]
     theme = None if newest.theme is None else hierarchy.themes[newest.theme].name
-    of = tuple(record_id(request.scope, one) for one in newest.messages)
+    of = tuple(record_id(request.scope.own, one) for one in newest.messages)
     return Fact(newest.shown, theme, newest.at, of)
