@@ -139,7 +139,7 @@ def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
     memory, user = with_reader(collection, embed, clock, reader)
     with memory:
         found = ask(user, TOP_DOWN, k=5)
-        assert [one.text for one in found][0] in PETS
+        assert next(one.text for one in found) in PETS
         assert len(found) == 1
         assert {one.record.text for one in found.beside} | {found[0].text} == set(PETS)
         assert any("less uncertain" in one.reason for one in found.dropped)

@@ -1,4 +1,4 @@
-"""Does the way down lead to the episodes of what is asked for, and to several themes where one would do for similarity?"""
+"""Does the way down lead to the episodes of what is asked for, and to more than one theme?"""
 
 from __future__ import annotations
 

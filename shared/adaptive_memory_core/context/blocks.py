@@ -24,6 +24,7 @@ class Line:
     order: tuple[float, int, int]
     whose: str | None = None  # the shared scope it is of
     older: str | None = None  # what is said of it where another hit says what it has become
+    fact: bool = False  # whether it is a fact, whose id is that of a message that says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def _add_fact(making: _Making, fact: Fact) -> int:
         making.headings[making.blocks] = fact.theme or ""
         making.blocks += 1
     record = Record(next(iter(fact.of), ""), fact.text, DISTILLED, created_at=fact.at)
-    making.lines.append(Line(record, known[0], None, (fact.at, 0, 0)))
+    making.lines.append(Line(record, known[0], None, (fact.at, 0, 0), fact=True))
     return len(making.lines) - 1
 
 

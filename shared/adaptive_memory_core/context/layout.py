@@ -80,4 +80,5 @@ class Layout:
     def _within(self, number: int) -> str:
         line = self.page.lines[number]
         own = self.entries[number].without(self._shared[line.block])
-        return self.form.turn(own, ids=self.ids and line.rank is not None, found=line.rank is not None)
+        shown = self.ids and (line.fact or line.rank is not None)
+        return self.form.turn(own, ids=shown, found=line.rank is not None)

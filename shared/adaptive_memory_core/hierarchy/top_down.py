@@ -12,7 +12,7 @@ from adaptive_memory_core.hierarchy.represent import Edges, representatives
 from adaptive_memory_core.policy.shape import Shapes
 
 SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
-DIRECT = 0.5  # share of an episode's own similarity in its score, beside what its semantics say; guess
+DIRECT = 0.25  # share of an episode's own similarity in its score, beside what its semantics say; 0 to .25 is flat
 
 
 class WayDown(NamedTuple):
@@ -64,7 +64,11 @@ def _represented(
 ) -> list[int]:
     places = {key: place for place, key in enumerate(keys)}
     edges: Edges = {
-        places[key]: {places[other]: weight for other, weight in others if other in places and weight > 0.0}
+        places[key]: {
+            places[other]: weight
+            for other, weight in others
+            if other in places and weight > 0.0 and weight >= shape.alike
+        }
         for key, others in linked.items()
     }
     chosen = representatives(closeness, edges, alpha=shape.alpha, covered=shape.covered, most=most)

@@ -29,7 +29,8 @@ class Shapes:
     join: float = 0.75  # share of the best score of an episode's block that a hit needs to join it; docs/hierarchy.md
     headings: bool = True  # whether a block says which theme and episode it is of
     representatives: bool = True  # Stage I: representatives of themes and semantics; else the most similar semantics
-    alpha: float = 0.05  # what covering neighbours counts in Stage I, beside similarity; docs/hierarchy.md
+    alpha: float = 0.2  # what covering neighbours counts in Stage I, beside similarity; .05 to .2 is flat, .5 loses
+    alike: float = 0.5  # cosine from which on a representative covers a neighbour; at 0 Stage I ends too soon
     covered: float = 1.0  # share of the candidates that representatives cover before Stage I ends; guess
     candidates: int = 60  # semantics that are looked at, the most similar; guess
     themes: int = 12  # representatives among the themes, at most; guess
@@ -44,6 +45,7 @@ class Shapes:
     RANGES: ClassVar[dict[str, Range]] = {
         "join": SHARE,
         "alpha": SHARE,
+        "alike": SHARE,
         "covered": SHARE,
         "candidates": Range(1, 10_000, whole=True),
         "themes": Range(1, 1_000, whole=True),
