@@ -56,6 +56,7 @@ def test_episodes_show_hits_with_what_belongs_to_them_under_what_it_is_about(ali
     assert {one.record.id for one in found.beside if one.of == ids[1]} == {ids[0], ids[2]}
     place = found.outline.places[ids[1]]
     assert place.heading == f"{place.theme} > {place.title}"
+    assert place.heading in ask(alice, TOP_DOWN).outline.places[ids[1]].heading
     assert place.theme in found.outline.themes
     page = found.render()
     assert page.index(PETS[0]) < page.index(PETS[1]) < page.index(PETS[2])

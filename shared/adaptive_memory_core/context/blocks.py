@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
-from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline
+from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
@@ -57,8 +57,8 @@ def page(
     fields: Fields,
     outline: Outline = NO_OUTLINE,
 ) -> Page:
-    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its episode, or else
-    of its session, if its score is at least `merge` of that one's; what is of neither stands alone. Facts come last,
+    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session, or of
+    its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of neither stands alone. Facts come last,
     those of one theme in a block.
 
     >>> from adaptive_memory_core.records import Hit
@@ -93,16 +93,27 @@ def page(
 def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
     """The number of the block that a hit belongs to: that of its session, if it is good enough for it, or a new one."""
     place = making.outline.places.get(hit.id)
-    of = turn.session if place is None else place.episode
+    apart = place is not None and (making.outline.apart or turn.session is None)
+    of = place.episode if place is not None and apart else turn.session
     known = None if of is None else making.open.get((hit.shared, of))
-    if known is not None and hit.score >= merge * known[1]:
-        return known[0]
-    making.blocks += 1
-    if of is not None:
-        making.open[hit.shared, of] = (making.blocks - 1, hit.score)
+    if known is None or hit.score < merge * known[1]:
+        known = (making.blocks, hit.score)
+        making.blocks += 1
+        if of is not None:
+            making.open[hit.shared, of] = known
     if place is not None:
-        making.headings[making.blocks - 1] = place.heading
-    return making.blocks - 1
+        making.headings[known[0]] = place.heading if apart else _themes(making.headings.get(known[0], ""), place)
+    return known[0]
+
+
+def _themes(before: str, place: Place) -> str:
+    """What a session's block is about: the themes of its hits.
+
+    >>> _themes("pottery", Place(1, "A walk", "dogs, walks")), _themes("dogs", Place(1, "A walk", "dogs"))
+    ('pottery; dogs, walks', 'dogs')
+    """
+    known = before.split("; ") if before else []
+    return "; ".join(known if place.theme is None or place.theme in known else [*known, place.theme])
 
 
 def _add_fact(making: _Making, fact: Fact) -> int:

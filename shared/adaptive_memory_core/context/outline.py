@@ -36,11 +36,13 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from."""
+    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from;
+    `apart` says that each episode is shown by itself, also where several are of one session."""
 
     places: Mapping[str, Place] = field(default_factory=dict)
     facts: Sequence[Fact] = ()
     themes: Sequence[str] = ()
+    apart: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.places or self.facts)

@@ -24,6 +24,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scor
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
+ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks do not say what they are about; they cost .02 at 500
 ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
 
@@ -68,7 +69,9 @@ def render(
         entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
         for one in whole.lines
     ]
-    layout = Layout(whole, shown, form, ids, count, headings and roomy)
+    layout = Layout(
+        whole, shown, form, ids, count, headings and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS)
+    )
     text = block(form, layout.lines(range(len(shown))))
     if max_tokens is None or count(text) <= max_tokens:
         return text

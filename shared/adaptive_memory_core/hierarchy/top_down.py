@@ -12,7 +12,7 @@ from adaptive_memory_core.hierarchy.represent import Edges, representatives
 from adaptive_memory_core.policy.shape import Shapes
 
 SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
-DIRECT = 0.25  # share of an episode's own similarity in its score, beside what its semantics say; 0 to .25 is flat
+DIRECT = 0.25  # share of an episode's own similarity in its score, beside that of its semantics; 0 to .25 is flat
 
 
 class WayDown(NamedTuple):

@@ -17,16 +17,17 @@ class Shapes:
     """How the hits of a recall are chosen and put together.
 
     "flat": single hits. "episodes": hits with the turns around the first one and the questions that the next ones
-    answer, those of one episode in one block, under what it is about. "top_down": the paper's way (xMemory), for use
-    with a `reader`: themes, then semantics, then their episodes as far as they make the reader less uncertain. Where
-    nothing was observed, sessions stand for episodes, and "top_down" finds what "flat" does.
+    answer, those of one session in one block, under the themes that it is about. "top_down": the paper's way (xMemory),
+    for use with a `reader`: themes, then semantics, then their episodes as far as they make the reader less uncertain,
+    each in a block of its own. Where nothing was observed, blocks have no themes, and "top_down" finds what "flat"
+    does.
 
     >>> Shapes("episodes").form
     'episodes'
     """
 
     form: Form = "flat"  # the measures of each: docs/hierarchy.md
-    join: float = 0.75  # share of the best score of an episode's block that a hit needs to join it; docs/hierarchy.md
+    join: float = 0.5  # share of a block's best score that a hit of its session needs to join it; docs/hierarchy.md
     headings: bool = True  # whether a block says which theme and episode it is of
     representatives: bool = True  # Stage I: representatives of themes and semantics; else the most similar semantics
     alpha: float = 0.2  # what covering neighbours counts in Stage I, beside similarity; .05 to .2 is flat, .5 loses

@@ -65,7 +65,7 @@ def _outline(request: Request, answer: Recall, hierarchy: Hierarchy, chosen: Seq
     facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
     named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
     themes = dict.fromkeys(one for one in named if one is not None)
-    return Outline(places, facts, tuple(themes))
+    return Outline(places, facts, tuple(themes), apart=request.policy.shape.form == "top_down")
 
 
 def _place(hit: Scored, hierarchy: Hierarchy) -> Place | None:
