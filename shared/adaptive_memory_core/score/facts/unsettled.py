@@ -89,11 +89,16 @@ def is_event(said: Sequence[str]) -> bool:
 
     >>> [is_event(text.split()) for text in ("i ran 5 km", "petra has visited lisbon", "the site was down")]
     [True, True, True]
-    >>> [is_event(text.split()) for text in ("ilse lives in oslo", "ilse has moved to turin", "it was moved to may")]
+    >>> [is_event(text.split()) for text in ("ilse lives in oslo", "ilse has moved to turin", "she sold it and has quit")]
     [False, False, False]
     """
     past = _past(said)
-    return past is not None and _CHANGES.fullmatch(past) is None
+    return past is not None and _CHANGES.fullmatch(past) is None and not _has_changed(said)
+
+
+def _has_changed(said: Sequence[str]) -> bool:
+    """Whether it tells a change besides: "found a flat and has settled there"."""
+    return any(word in _HAVE and _CHANGES.fullmatch(after) for word, after in zip(said, said[1:], strict=False))
 
 
 def happened(said: Sequence[str]) -> bool:
