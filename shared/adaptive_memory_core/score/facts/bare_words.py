@@ -5,12 +5,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _MODIFIERS = frozenset(
-    "now new newly latest current currently actually instead recently just today nowadays already still again the a an"
-    " jetzt nun neue neuer neues inzwischen maintenant désormais ahora 现 已 经".split()
+    [
+        "now",
+        "new",
+        "newly",
+        "latest",
+        "current",
+        "currently",
+        "actually",
+        "instead",
+        "recently",
+        "just",
+        "today",
+        "nowadays",
+        "already",
+        "still",
+        "again",
+        "the",
+        "a",
+        "an",
+        "jetzt",
+        "nun",
+        "neue",
+        "neuer",
+        "neues",
+        "inzwischen",
+        "maintenant",
+        "désormais",
+        "ahora",
+        "现",
+        "已",
+        "经",
+    ]
 )
-PRONOUNS = frozenset("i it he she that this there we my our ich wir mein meine mi je yo nous mon ma 我 私".split())
+PRONOUNS = frozenset(
+    [
+        "i",
+        "it",
+        "he",
+        "she",
+        "that",
+        "this",
+        "there",
+        "we",
+        "my",
+        "our",
+        "ich",
+        "wir",
+        "mein",
+        "meine",
+        "mi",
+        "je",
+        "yo",
+        "nous",
+        "mon",
+        "ma",
+        "我",
+        "私",
+    ]
+)
 _SHORT = {"s": "is", "m": "am", "re": "are"}
-_AFTER_IS = frozenset("the a an in at on not now".split())
+_AFTER_IS = frozenset(["the", "a", "an", "in", "at", "on", "not", "now"])
 
 
 def bare(said: Sequence[str]) -> tuple[str, ...]:
