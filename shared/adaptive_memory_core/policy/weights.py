@@ -41,7 +41,7 @@ class Weights:
         """With the recency and the importance counting so many times as much; others are no weights of these.
 
         >>> Weights(1, 1, 2).times({"recency": 1.5, "words": 3.0})
-        Weights(recency=1.5, importance=1, similarity=2, strength=0.0)
+        Weights(recency=1.5, importance=1.0, similarity=2.0, strength=0.0)
         """
         own = {name: getattr(self, name) * factors[name] for name in ("recency", "importance") if name in factors}
         return replace(self, **own) if own else self

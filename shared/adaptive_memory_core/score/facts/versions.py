@@ -110,15 +110,15 @@ class Versions:
         return None if out is None or out < self._rule.close_if_unknown else out
 
     def _closeness(self, best: int, one: int, beside: Sequence[int]) -> float:
-        """How near to the cue it is: what else is said of the subject is at 0 on the mean, the one to be replaced at 1."""
+        """How near to the cue it is: what else is said of the subject is at 0, the older one at 1."""
         mine, old = self._top[one].similarity, self._top[best].similarity
         rest = [self._top[other].similarity for other in beside if other != one]
         usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
         return (mine - usual) / max(_LEAST, old - usual)
 
     def _stands_out(self, best: int, one: int, beside: Sequence[int]) -> float | None:
-        """By how much it is nearer to the cue than the nearest other fact of the subject, as a share of the similarity of
-        the one to be replaced; with what else tells. None where it is not near, or an answer of another kind."""
+        """By how much it is nearer to the cue than the nearest other fact of the subject, as a share of the older one's
+        similarity; with what else tells. None where it is not near, or an answer of another kind."""
         elsewhere = self._said_of_others(best, one)
         if not elsewhere and not of_one_kind(self._said(best), self._said(one), self._about):
             return None
