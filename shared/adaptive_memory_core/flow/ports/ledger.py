@@ -91,6 +91,8 @@ class Log(Protocol):
         turn: str | None = None,
     ) -> list[LoggedRecall]: ...
     def policy(self, policy_hash: str) -> str | None: ...
+    def scopes(self) -> list[Scope]:
+        """Whose recalls there are."""
 
 
 class Verdicts(Protocol):

@@ -110,7 +110,7 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     reasons = [FORGOTTEN if one.reason == named else one.reason for one in kept]
     first = rows[0] if rows else None
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
-    parts, signals = [nothing[0] | one.parts for one in rows], [nothing[1] | one.signals for one in rows]
+    parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
     then = {title: [one.then[title] for one in rows] for title in (() if first is None else first.then)}
     return Line([one.id for one in kept], _packed(reasons, [one.score or 0.0 for one in rows], parts, signals, then))
 
