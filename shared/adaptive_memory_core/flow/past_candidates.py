@@ -11,10 +11,11 @@ from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
     BY_OWN_CHANNEL,
+    BY_TIME,
     BY_VECTORS,
+    BY_VERDICTS,
     BY_WORDS,
     DERIVED,
-    IN_ANY_CASE,
     SHARE_UNIT,
     importance_then,
     leads_then,
@@ -30,7 +31,7 @@ from adaptive_memory_core.score.gates import BEYOND_K, stale
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.stored_metadata import hits_of
 
-SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | IN_ANY_CASE
+SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
 OF_WORDS = frozenset((*LEADS, CHANCE))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST))
@@ -149,7 +150,7 @@ def _state(one: LoggedCandidate, policy: Policy, line: LoggedRecall) -> ReadStat
 def _wanted(policy: Policy) -> int:
     """The bits of the sources that a policy asks."""
     ways = set(policy.ways)
-    wanted = BY_VECTORS | IN_ANY_CASE
+    wanted = BY_VECTORS | BY_TIME | BY_VERDICTS * (policy.blending == "bounded")
     wanted |= BY_WORDS * (LEXICAL in ways) | BY_GRAPH * (GRAPH in ways) | BY_OWN_CHANNEL * bool(ways - set(OURS))
     return wanted
 

@@ -55,7 +55,7 @@ def rank_again(
     verdicts = yield from _verdicts(ports, scope)
     policies: dict[str, Policy | None] = {}
     found: list[RankedAgain] = []
-    for over, some in _alike(lines[::-1]):
+    for over, some in _alike(sorted(lines, key=_when)):
         reader = Scope(scope.user, over)
         records = yield from _records(ports, reader, some)
         for line in some:
@@ -120,6 +120,10 @@ def _is_as_logged(answer: Recall, line: LoggedRecall) -> bool:
     dropped = {one.id: one.reason for one in answer.dropped}
     logged = {one.id: one.reason for one in line.candidates if one.reason is not None}
     return answer.ids == tuple(one.id for one in line.kept) and dropped == logged
+
+
+def _when(line: LoggedRecall) -> tuple[float, int]:
+    return line.at, line.step
 
 
 def _alike(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence[LoggedRecall]]]:

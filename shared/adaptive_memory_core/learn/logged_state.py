@@ -12,15 +12,20 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.signals import DAY, NEUTRAL_IMPORTANCE, cooled, decay
 
-BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, IN_ANY_CASE, READ, FRESH, USEFUL, SHARED, UNSCORED = (
-    1 << bit for bit in range(10)
+BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
+    1 << bit for bit in range(11)
 )  # what the column "via" says: who named a candidate, whose it is, and which times are known of it
 MILLI, WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000, 1_000_000  # parts of a second and of 1; reads are kept in whole seconds
 DERIVED = frozenset(("recency", "importance", "strength", "relevance", "useful", "time", "kind"))  # signals of a policy
 LEAST_LEFT, MOST_LOGS = 1e-6, 30.0  # of a retrieval count, within which the importance is asked for it
 DIGITS = 6  # of signals in the log
 LEAD = "lead "  # how the columns begin that say what verdicts made of a lead
-_BY = {DENSE: BY_VECTORS, LEXICAL: BY_WORDS, GRAPH: BY_GRAPH}
+_BY = {
+    DENSE: BY_VECTORS,
+    LEXICAL: BY_WORDS,
+    GRAPH: BY_GRAPH,
+    **dict.fromkeys(("asked before", "recently helpful"), BY_VERDICTS),
+}
 
 
 class Basis(NamedTuple):
@@ -42,12 +47,12 @@ NO_BASIS = Basis()
 
 
 def named_by(source: str) -> int:
-    """The bit of a source; those that no policy names are asked in any case.
+    """The bit of a source.
 
-    >>> named_by("dense") == BY_VECTORS, named_by("sql") == BY_OWN_CHANNEL, named_by("recently helpful") == IN_ANY_CASE
+    >>> named_by("dense") == BY_VECTORS, named_by("sql") == BY_OWN_CHANNEL, named_by("recently helpful") == BY_VERDICTS
     (True, True, True)
     """
-    return _BY.get(source) or (BY_OWN_CHANNEL if is_channel_name(source) else IN_ANY_CASE)
+    return _BY.get(source) or (BY_OWN_CHANNEL if is_channel_name(source) else BY_TIME)
 
 
 def columns_of(
@@ -67,8 +72,7 @@ def columns_of(
     states = [hit.record.read for hit in hits]
     if any(one.last_read is not None or one.refreshed_at is not None or one.useful_at is not None for one in states):
         for place, one in enumerate(states):
-            via[place] |= READ * (one.last_read is not None)
-            via[place] |= FRESH * (one.refreshed_at is not None) | USEFUL * (one.useful_at is not None)
+            via[place] |= _times_known(one)
         policy = Policy() if basis.policy is None else basis.policy
         rows = [_reads(hit, signal, policy, at) for hit, signal in zip(hits, signals, strict=True)]
         columns |= {title: [row[place] for row in rows] for place, title in enumerate(_READS)}
@@ -93,14 +97,14 @@ def state_then(
     (True, 0.5)
     """
     via, strength = then.get("via", 0), signals.get("strength", 1.0)
-    if not via & (READ | FRESH | USEFUL):
+    if not via & (READ | USEFUL):
         return ReadState(strength=strength)
     age = then["read_ago"] + _likely_age(signals, policy)
     warmth = round(then["warmth"] / WARMTH_UNIT + _likely_warmth(signals, then["importance"], age, policy), 3)
     count = then["credit"] + round(warmth)
     return ReadState(
         last_read=at - age if via & READ else None,
-        refreshed_at=at - age - then["fresh_before"] if via & FRESH else None,
+        refreshed_at=at - age - then["fresh_before"] if via & (READ | UNREFRESHED) == READ else None,
         retrieval_count=count,
         credit=count,
         warmth=max(0.0, warmth),
@@ -129,6 +133,13 @@ def leads_then(then: Mapping[str, int]) -> LeadWeights:
     return LeadWeights(octaves, then["verdicts"] / SHARE_UNIT)
 
 
+def _times_known(read: ReadState) -> int:
+    """The bits that say which times of a state there are."""
+    if read.last_read is None and read.refreshed_at is None:
+        return USEFUL * (read.useful_at is not None)
+    return READ | UNREFRESHED * (read.refreshed_at is None) | USEFUL * (read.useful_at is not None)
+
+
 _READS = ("read_ago", "fresh_before", "warmth", "credit", "importance")
 
 
@@ -137,7 +148,8 @@ def _reads(hit: Hit, signals: Mapping[str, float], policy: Policy, at: float) ->
     read, record = hit.record.read, hit.record
     known = {name: round(signals.get(name, 0.0), DIGITS) for name in ("recency", "importance")}
     written = round(SHARE_UNIT * (NEUTRAL_IMPORTANCE if record.importance is None else record.importance))
-    age = 0 if read.last_read is None else round(at - read.last_read)
+    last_read = read.refreshed_at if read.last_read is None else read.last_read
+    age = 0 if last_read is None else round(at - last_read)
     fresh = 0 if read.refreshed_at is None else round(at - read.refreshed_at) - age
     likely = _likely_age(known, policy), _likely_warmth(known, written, age, policy)
     warmth = round(WARMTH_UNIT * (read.warmth - likely[1]))
