@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from adaptive_memory_core.learn.logged_state import DERIVED, DIGITS, NO_BASIS, UNSCORED, Basis, columns_of
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
+from adaptive_memory_core.learn.logged_state import DERIVED, NO_BASIS, NO_COLUMNS, UNSCORED, Basis, columns_of
+from adaptive_memory_core.learn.logged_state import Columns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
-SIGNAL_UNIT = 10**DIGITS  # signals to six: a replay ranks by them
+SIGNAL_UNIT = SHARE_UNIT  # signals to six: a replay ranks by them
 FORGOTTEN = "superseded by a forgotten record"
 Names = Callable[[Sequence[int]], Sequence[str | None]]
 
@@ -111,7 +113,7 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     first = rows[0] if rows else None
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
     parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
-    then = {title: [one.then[title] for one in rows] for title in (() if first is None else first.then)}
+    then = NO_COLUMNS if first is None else Then(list(first.then), [list(one.then.values()) for one in rows])
     return Line([one.id for one in kept], _packed(reasons, [one.score or 0.0 for one in rows], parts, signals, then))
 
 
@@ -120,22 +122,24 @@ def _packed(
     scores: Sequence[float],
     parts: Sequence[Mapping[str, float]],
     signals: Sequence[Mapping[str, float]],
-    then: Mapping[str, Sequence[int]],
+    then: Then,
 ) -> bytes:
     titles = [["rest"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
+    if then.titles:
+        titles.append(list(then.titles))
     flat: list[float] = []
     own, raw = _values_of(titles[1]), _values_of(titles[2])
-    for score, part, signal in zip(scores, parts, signals, strict=True):
+    for score, part, signal, more in zip(scores, parts, signals, then.rows or [()] * len(scores), strict=True):
         flat.append(score)
         flat += own(part)
         flat += raw(signal)
-    units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
+        flat += more
+    units = np.array(
+        [PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]) + [1.0] * len(then.titles), dtype=float
+    )
     given = np.frombuffer(array("d", flat)).reshape(len(scores), len(units))
     numbers = np.rint(np.ascontiguousarray(given.T) * units[:, None]).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(titles[1])].sum(axis=0)
-    if then and scores:
-        titles.append(list(then))
-        numbers = np.concatenate((numbers, np.array(list(then.values()), dtype=np.int64)))
     return pack(Columns(reasons, titles, numbers))
 
 
