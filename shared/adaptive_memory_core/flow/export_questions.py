@@ -70,7 +70,7 @@ def _questions(line: Line) -> list[Imported]:
     if not (found and whole and counted and len(found) == len(given) <= MOST_QUESTIONS):
         raise InvalidInputError(
             f"Record {line['id']!r} of the state has damaged 'questions': {given!r:.200}. Each is a vector in base64, "
-            "with how often the record was helpful and unhelpful for it, and how far ahead it stood. Export the state anew, "
-            "or leave them out."
+            "with how often the record was helpful and unhelpful for it, and how far ahead it stood. Export it "
+            "anew, or leave them out."
         )
     return found
