@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.flow.ports import Found
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
     BY_OWN_CHANNEL,
@@ -16,7 +17,6 @@ from adaptive_memory_core.learn.logged_state import (
     BY_VERDICTS,
     BY_WORDS,
     DERIVED,
-    SHARE_UNIT,
     importance_then,
     leads_then,
     state_then,

@@ -48,10 +48,10 @@ class Told(NamedTuple):
         """
         return 0 if fresh <= 0.0 else round(-math.log2(fresh) * self.half_life_seconds)
 
-    def count(self, gained: float, age: int) -> float:
+    def reads(self, gained: float, age: int) -> float:
         """The retrieval count that an importance has gained so much by.
 
-        >>> round(Told.by(Policy()).count(Policy().reading.count_weight * math.log1p(3.0), 0), 6)
+        >>> round(Told.by(Policy()).reads(Policy().reading.count_weight * math.log1p(3.0), 0), 6)
         3.0
         """
         if not 0.0 < gained < self.most_gained:
@@ -84,7 +84,7 @@ def _row(
     before = 0 if read.refreshed_at is None else round(at - read.refreshed_at) - age
     exactly = math.pow(0.5, max(0, age) / told.half_life_seconds)
     beyond = 0 if abs(exactly - fresh) < LAST_DIGIT / 2 else age - told.age(fresh)
-    likely = told.count(worth - written / SHARE_UNIT, age)
+    likely = told.reads(worth - written / SHARE_UNIT, age)
     more = round(WARMTH_UNIT * (read.warmth - likely))
     return beyond, before, more, read.credit - int(likely + more / WARMTH_UNIT + WHOLE), written
 
@@ -101,6 +101,6 @@ def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Poli
     """
     told = Told.by(policy)
     age = then["read_ago"] + told.age(signals.get("recency", 0.0))
-    likely = told.count(signals.get("importance", 0.0) - then["importance"] / SHARE_UNIT, age)
+    likely = told.reads(signals.get("importance", 0.0) - then["importance"] / SHARE_UNIT, age)
     warmth = likely + then["warmth"] / WARMTH_UNIT
     return Reads(age, then["fresh_before"], max(0.0, round(warmth, 3)), then["credit"] + int(warmth + WHOLE))
