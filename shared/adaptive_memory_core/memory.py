@@ -16,6 +16,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -33,6 +34,7 @@ from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
+from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from chromadb import Collection
 
 
-class AdaptiveMemory:
+class AdaptiveMemory(ClosedByWith):
     """Memory over a Chroma collection that learns from being read.
 
     `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
@@ -72,7 +74,8 @@ class AdaptiveMemory:
         """
         given = checked(options, usual_clock=time.time)
         wiring.Asked(given)  # what is wrong is refused before a directory is made
-        options["shared"] = check.shared(given["shared"])
+        check_collection_name(collection)
+        options["shared"], options["languages"] = check.shared(given["shared"]), given.get("languages")  # read once
         options["embedder"] = source = bundled_unless(options.get("embedder"))
         directory = locations.checked(path)
         while True:
@@ -225,18 +228,6 @@ class AdaptiveMemory:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(NOT_PICKLED)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     @property
     def policy(self) -> Policy:

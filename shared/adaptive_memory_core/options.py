@@ -85,10 +85,20 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
         raise InvalidInputError(
             f"fields is {options['fields']!r}, keeping is {options['keeping']!r}. Give Fields(...) and Keeping(...)."
         )
-    if (languages := options.get("languages")) is not None and not isinstance(languages, Iterable):
-        raise InvalidInputError(
-            f"languages is {languages!r}. Give a list of rules, such as adaptive_memory_core.languages.all_languages()."
-        )
+    _check_languages(options)
     if (durability := options.get("durability")) is not None:
         options["keeping"] = replace(options["keeping"] or Keeping(), durability=durability)
     return options
+
+
+def _check_languages(options: Options) -> None:
+    """Refuse what are no rules; what can be read but once is kept as a tuple."""
+    given = options.get("languages")
+    if given is None:
+        return
+    languages = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not isinstance(given, Iterable) or not all(map(callable, languages)):
+        raise InvalidInputError(
+            f"languages is {given!r}. Give a list of rules, such as adaptive_memory_core.languages.all_languages()."
+        )
+    options["languages"] = languages

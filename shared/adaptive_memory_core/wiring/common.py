@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -15,11 +16,11 @@ from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
 from adaptive_memory_core.languages import all_languages
-from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
 from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Parts
-from adaptive_memory_core.options import Options
+from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
@@ -31,6 +32,7 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.place_names import check_ledger
 from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
@@ -42,6 +44,9 @@ class Asked:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        check_ledger(options.get("ledger"))
+        if (embedder := options.get("embedder")) is not None:
+            as_embedder(embedder)
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
         given = sources_of(options.get("channels"))
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
@@ -53,6 +58,13 @@ class Asked:
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
         self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()
+
+
+def check_options(options: Options) -> None:
+    """Refuse what no memory can be opened with, before anything is made."""
+    given = checked(options, usual_clock=float)  # no clock is read
+    Asked(given)
+    check.shared(given["shared"])
 
 
 @dataclass(frozen=True)
