@@ -1,7 +1,7 @@
 """How long may a cue or a text be? A longer cue is cut, with a note; a longer text is refused.
 
-A cue is cut once, before anything is asked for it: its text for the embedder, and its words, which are less, for all that
-look for words, names and times in it.
+A cue is cut once, before anything is asked for it: its text for the embedder, and its words, which are less, for all
+that look for words, names and times in it.
 """
 
 from __future__ import annotations
