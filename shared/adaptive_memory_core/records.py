@@ -23,6 +23,7 @@ class Verdict(str, Enum):
 
 
 EVERYONE = "everyone"  # the name of the records that belong to nobody
+MESSAGE_KIND = "message"  # the kind of a record that was observed
 NUMBERED = "number#n-"  # before the number of a user who is one: no text that is given as a user has this form
 
 

@@ -13,6 +13,7 @@ from adaptive_memory_core.verbs import (
     export_import,
     forgetting,
     inspection,
+    observing,
     own_policy,
     recalling,
     remembering,
@@ -57,6 +58,8 @@ class UserMemory:
 
     remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
     remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
+    observe, aobserve = blocking(observing.observe), awaited(observing.observe)
+    themes, athemes = blocking(observing.themes), awaited(observing.themes)
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
