@@ -56,8 +56,8 @@ def _learned(given: object) -> LeadWeights:
     weights = given.get("weights") if isinstance(given, Mapping) else None
     if weights is None:
         return NOTHING_LEARNED
-    octaves = weights.get("octaves") if isinstance(weights, Mapping) else None
-    verdicts = weights.get("verdicts") if isinstance(weights, Mapping) else None
+    octaves: Any = weights.get("octaves") if isinstance(weights, Mapping) else None
+    verdicts: Any = weights.get("verdicts") if isinstance(weights, Mapping) else None
     usable = isinstance(octaves, Mapping) and all(isinstance(one, str) and _is_number(octaves[one]) for one in octaves)
     if not usable or not _is_number(verdicts) or verdicts < 0:
         raise InvalidInputError(
