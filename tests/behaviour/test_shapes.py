@@ -185,3 +185,20 @@ def test_a_reader_may_be_async(collection: Collection, embed: Callable[..., Vect
 def test_a_reader_is_a_function(collection: Collection, embed: Callable[..., Vectors], wrong: Any) -> None:
     with pytest.raises(InvalidInputError, match="reader is"):
         AdaptiveMemory(collection, embedder=embed, ledger=":memory:", reader=wrong)
+
+
+def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(alice: UserMemory) -> None:
+    texts = [f"We read the book called {name}." for name in ("Emma", "Dune", "Ulysses", "Persuasion", "Middlemarch")]
+    ids = alice.observe(said(texts, "books", START - 9_000.0))
+    alice.themes()
+    found = ask(alice, EPISODES, k=2, cue="Which books did we read?")
+    assert len(found) == 2
+    assert {*found.ids, *(one.id for one in found.outline.more)} == set(ids)
+    assert all(text in found.render(1_000) for text in texts)
+    assert sum(text in ask(alice, k=2, cue="Which books did we read?").render(1_000) for text in texts) == 2
+    assert all(one.id in {out.id for out in found.dropped} for one in found.outline.more)
+    assert ask(alice, EPISODES, k=2, cue="Where is the book called Emma?").outline.more == ()
+    assert len(ask(alice, EPISODES.replace(shape={"set_size": 3}), k=2, cue="Which books?").outline.more) == 1
+    alice.recall("Which books did we read?", k=2, policy=EPISODES)
+    alice.memory.flush()
+    assert sum(alice.get(one).read.retrieval_count for one in ids) == 2

@@ -141,7 +141,8 @@ class Recall(Sequence[Scored]):
         options["headings"] = self.policy.shape.headings
         options |= {"cue": self.cue.own_words, "fields": self.fields}
         with under_way():
-            text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
+            shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)
+        text = render(shown, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []

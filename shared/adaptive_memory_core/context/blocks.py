@@ -58,8 +58,8 @@ def page(
     outline: Outline = NO_OUTLINE,
 ) -> Page:
     """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session, or of
-    its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of neither stands alone. Facts come last,
-    those of one theme in a block.
+    its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of
+    neither stands alone. Facts come last, those of one theme in a block.
 
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from adaptive_memory_core.records import Scored
+
 
 class Place(NamedTuple):
     """Where a message stands: its episode by number, the episode's title, and the theme that most of it is about."""
@@ -36,13 +38,17 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from;
-    `apart` says that each episode is shown by itself, also where several are of one session."""
+    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from.
+
+    `apart` says that each episode is shown by itself, also where several are of one session. `more` are the next best
+    where a set is asked for: a page shows them where its budget leaves room, and they are no hits.
+    """
 
     places: Mapping[str, Place] = field(default_factory=dict)
     facts: Sequence[Fact] = ()
     themes: Sequence[str] = ()
     apart: bool = False
+    more: Sequence[Scored] = ()
 
     def __bool__(self) -> bool:
         return bool(self.places or self.facts)

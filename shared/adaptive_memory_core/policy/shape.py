@@ -29,6 +29,7 @@ class Shapes:
     form: Form = "flat"  # the measures of each: docs/hierarchy.md
     join: float = 0.5  # share of a block's best score that a hit of its session needs to join it; docs/hierarchy.md
     headings: bool = True  # whether a block says which theme and episode it is of
+    set_size: int = 30  # hits, and what comes after them, that a page shows where a set is asked for; docs/hierarchy.md
     representatives: bool = True  # Stage I: representatives of themes and semantics; else the most similar semantics
     alpha: float = 0.2  # what covering neighbours counts in Stage I, beside similarity; .05 to .2 is flat, .5 loses
     alike: float = 0.5  # cosine from which on a representative covers a neighbour; at 0 Stage I ends too soon
@@ -45,6 +46,7 @@ class Shapes:
 
     RANGES: ClassVar[dict[str, Range]] = {
         "join": SHARE,
+        "set_size": Range(1, 1_000, whole=True),
         "alpha": SHARE,
         "alike": SHARE,
         "covered": SHARE,

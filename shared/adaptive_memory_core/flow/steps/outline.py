@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
+from adaptive_memory_core.cue.asks_for_set import asks_for_set
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.request import Request
@@ -17,6 +18,7 @@ from adaptive_memory_core.flow.steps.neighbours import AFTER, BEFORE, that_may_b
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Neighbour, Scored
+from adaptive_memory_core.score.gates import BEYOND_K
 
 LEFT_OUT = "the rest of the episodes was left out"
 
@@ -27,11 +29,19 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
         return answer
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
-        return replace(answer, outline=_outline(request, answer, led.hierarchy, led.way.semantics))
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
     looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
-    if looked.value is None:
-        return answer
-    return replace(answer, outline=_outline(request, answer, looked.value, ()))
+    more = _members(request, answer) if request.policy.shape.form == "episodes" else ()
+    found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
+    return replace(answer, outline=replace(found, more=more) if more else found)
+
+
+def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
+    """Of a question for a set the next best of what was found, to be shown where the hits leave room."""
+    if not asks_for_set(request.cue.own_words):
+        return ()
+    beyond = [one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None]
+    return tuple(beyond[: max(0, request.policy.shape.set_size - len(answer))])
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
@@ -54,8 +64,10 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
     return replace(answer, beside=tuple(beside))
 
 
-def _outline(request: Request, answer: Recall, hierarchy: Hierarchy, chosen: Sequence[SemanticKey]) -> Outline:
-    places = {hit.id: place for hit in answer if (place := _place(hit, hierarchy)) is not None}
+def _outline(
+    request: Request, answer: Recall, more: Sequence[Scored], hierarchy: Hierarchy, chosen: Sequence[SemanticKey]
+) -> Outline:
+    places = {hit.id: place for hit in (*answer, *more) if (place := _place(hit, hierarchy)) is not None}
     for one in answer.beside:
         if one.of in places and request.policy.shape.form == "top_down":
             places[one.record.id] = places[one.of]
