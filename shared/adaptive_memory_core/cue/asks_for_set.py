@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 _NO_PLURAL = r"(?:is|was|does|has|\w*(?:ss|us|is|as|'s|ous))"
-_BEFORE = r"(?:(?:are|were|other|different|various|new|all|some|of|the) )*(?:[a-z-]+ ){0,2}?"
+_BEFORE = r"(?:(?:are|were|other|different|various|new|all|some|of|the) )*(?:[a-z'-]+ ){0,2}?"
 _PEOPLE = r"(?:people|children|kids|men|women)"
 _DONE = r"\w*(?:ed|en|wn|ne|nt|ught|made|met|read|had|won)"
 _SETS = (
