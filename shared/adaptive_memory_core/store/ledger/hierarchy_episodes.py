@@ -31,7 +31,10 @@ _BEFORE = (
     "SELECT episode FROM hierarchy_messages WHERE user_key = ? AND session = ? AND place {} ? AND episode IS NOT NULL "
     "ORDER BY place {}, message LIMIT 1"
 )
-_NEW_EPISODE = "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open, note) VALUES (?, ?, ?, ?, ?, ?) RETURNING episode"
+_NEW_EPISODE = (
+    "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open, note) "
+    "VALUES (?, ?, ?, ?, ?, ?) RETURNING episode"
+)
 _JOIN = "UPDATE hierarchy_messages SET episode = ? WHERE message = ? AND episode IS NULL"
 _DONE = (
     "UPDATE hierarchy_episodes SET title = ?, note = coalesce(?, note), due = 0 "
