@@ -72,6 +72,19 @@ class Growing:
         return self._usual[0]
 
 
+def kept_note(note: str | None) -> str | None:
+    """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
+
+    >>> kept_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
+    'the judge was not believed'
+    >>> kept_note("the judge failed: openai:m: APIError: you said: I own a boat"), kept_note(None)
+    ('the judge failed: openai:m: APIError', None)
+    """
+    if note is None or " it said " in note:
+        return None if note is None else note.partition(":")[0]
+    return ": ".join(note.split(": ")[:3])
+
+
 def lines_of(said: Sequence[Said]) -> list[Line]:
     return [Line(one.speaker, one.text, one.at) for one in said]
 

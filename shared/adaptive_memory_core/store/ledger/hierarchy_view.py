@@ -35,6 +35,10 @@ _SOURCES = (
     "SELECT semantic, stored_id FROM hierarchy_messages JOIN hierarchy_sources USING (message) WHERE user_key = ? "
     "ORDER BY place, message"
 )
+_NOTES = (
+    "SELECT note FROM hierarchy_episodes WHERE user_key = ? AND note IS NOT NULL UNION "
+    "SELECT note FROM hierarchy_themes WHERE user_key = ? AND note IS NOT NULL"
+)
 _THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key = ? ORDER BY theme"
 
 
@@ -57,6 +61,7 @@ def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
         for message in one.messages:
             semantics_of[message].append(one.key)
     unfinished = sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named)
+    notes = tuple(row[0] for row in sql.execute(_NOTES, (user, user)))
     return Hierarchy(
         episodes={key: one for key, one in episodes.items() if one.messages},
         semantics=semantics,
@@ -65,6 +70,7 @@ def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
         centroids=centroids,
         episode_of={one: key for key, found in said.items() if key is not None for one in found},
         semantics_of={one: tuple(found) for one, found in semantics_of.items()},
+        notes=notes,
         statistics=_statistics(themes, cohesions, centroids, said, len(episodes), rows, unfinished),
     )
 
