@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
@@ -32,6 +33,8 @@ from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.question_index import QuestionIndex
+from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
@@ -81,6 +84,14 @@ class Common:
     ledger: Ledger
     directory: Path | None
     background: Background = field(default_factory=Background)
+    files: UserFilesKeeper = field(default_factory=UserFilesKeeper)
+
+    def __post_init__(self) -> None:
+        self.files.wake = self.background.wake
+
+    def kept(self, kind: FileKind) -> KeptCopies:
+        """Copies of users' rows in files beside the ledger."""
+        return KeptCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
 
     def parts(self, store: Store, embedder: CheckedEmbedder) -> Parts:
         """Everything that a memory over this store calls."""
@@ -91,7 +102,8 @@ class Common:
             return calibrate(made[0], request, UNRELATED, going=going)
 
         wake, ledger = self.background.wake, self.ledger
-        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
+        ledger.user_files.sweep()
+        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
         words = UpToDateWords(index, store.records, wake, store.changes)
         graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
@@ -100,7 +112,7 @@ class Common:
             made[0],
             words,
             graph,
-            (*store.chores, words, graph, floors, *checkpoints_of(ledger, wake)),
+            (*store.chores, words, graph, floors, self.files, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,

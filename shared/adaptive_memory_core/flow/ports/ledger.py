@@ -38,6 +38,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     WordNews,
     WordRow,
 )
+from adaptive_memory_core.flow.ports.user_files import UserFiles
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
@@ -388,6 +389,8 @@ class Ledger(Protocol):
     def graph(self) -> GraphRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
+    @property
+    def user_files(self) -> UserFiles: ...
     @property
     def mirror_pages(self) -> MirrorPages: ...
     @property

@@ -26,6 +26,7 @@ PARTS = (
         "graph",
         "mirror",
         "mirror_pages",
+        "user_files",
         "new_vectors",
         "due_records",
         "sharing",
