@@ -18,7 +18,6 @@ from adaptive_memory_core.store.user_files.arrays_file import Arrays
 from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
 
 GROWN = 1.05  # times as many records as in the file, from which on another one is made: before its room is full
-AT_LEAST_MORE = 500
 
 
 class Taken(NamedTuple):
@@ -53,7 +52,7 @@ class KeptCopies:
 
     def is_due(self, records: int, in_file: int) -> bool:
         """Whether a user with so many records, of which the file has so many, needs another one."""
-        return 0 < self.least <= records and records > max(GROWN * in_file, in_file + AT_LEAST_MORE)
+        return 0 < self.least <= records and records > GROWN * in_file
 
     def ask(self, scope: Scope, take: Callable[[], Taken | None], adopt: Callable[[UserFile, Arrays], object]) -> None:
         """Have what there is written into a file, and `adopt` told what it then says."""
