@@ -18,7 +18,7 @@ from adaptive_memory_core.store.user_files import arrays_file, keeper
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
 
-WORDS = "tea coffee water wine milk juice beer cocoa cider lemonade soda rum".split()
+WORDS = ["tea", "coffee", "water", "wine", "milk", "juice", "beer", "cocoa", "cider", "lemonade", "soda", "rum"]
 NOW = 1_760_000_000.0
 FOLDER = f"{LEDGER_NAME}.copies"
 BOTH = Policy(channels=("dense", "lexical"), refresh_floor_seconds=0.0)
