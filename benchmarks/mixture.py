@@ -27,6 +27,8 @@ def mixed(sets: Sequence[Dataset], seed: int) -> Dataset:
     >>> [item.id for item in found.items], found.questions[0].gold_ids, found.items[0].tenant
     (['one:a:1', 'two:a:1'], ('one:a:1',), None)
     """
+    known = [item.ts for one in sets for item in one.items if item.ts is not None]
+    begun = min(known, default=None)
     items: list[Item] = []
     questions: list[Question] = []
     for one in sets:
@@ -35,7 +37,7 @@ def mixed(sets: Sequence[Dataset], seed: int) -> Dataset:
         there = {item.id for item in own}
         asked = [question for question in one.scorable if there.issuperset(question.gold_ids)]
         random.Random(seed).shuffle(asked)
-        items += [_item(one.name, item) for item in own]
+        items += [_item(one.name, item, begun) for item in own]
         questions += [_question(one.name, question) for question in asked[:OF_EACH]]
     return Dataset(MIXTURE, tuple(items), tuple(questions))
 
@@ -46,9 +48,16 @@ def _pages(data: Dataset, seed: int) -> set[str | None] | None:
     return set(random.Random(seed).sample(sorted({str(item.session) for item in data.items}), PAGES))
 
 
-def _item(of: str, item: Item) -> Item:
+def of_set(question: Question) -> str:
+    """The set that a question of the mixture is from."""
+    return question.id.partition(":")[0]
+
+
+def _item(of: str, item: Item, begun: float | None) -> Item:
+    """A record that has no time of its own was there from the beginning."""
     session = None if item.session is None else f"{of}:{item.tenant}:{item.session}"
-    return replace(item, id=f"{of}:{item.tenant}:{item.id}", tenant=None, session=session)
+    ts = begun if item.ts is None else item.ts
+    return replace(item, id=f"{of}:{item.tenant}:{item.id}", tenant=None, session=session, ts=ts)
 
 
 def _question(of: str, question: Question) -> Question:

@@ -11,7 +11,8 @@ compares the default with its vectors alone.
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
 metadata, the speaker stands in the text. Chats with an assistant are asked in the same way, and `mixture` is all sets
-in the memory of one user. The last table has one line a set: the default beside each channel alone.
+in the memory of one user, with a line for each set's questions. The last table has one line a set: the default beside
+each channel alone. "vectors alone" and "words alone" are the default's own channels, each by itself.
 `r500` and `r1000` are the share of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each
 session's heading), `all 1000` the share of questions with all of it.
 `--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
@@ -32,12 +33,13 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from adaptive_memory_core.models.embedder import Embedder
-from benchmarks.baselines import RRF, Ranking, baselines, chunked, recalled
+from benchmarks.baselines import ALONE as BY_RELEVANCE
+from benchmarks.baselines import BOTH, ONLY_WORDS, RRF, Ranking, baselines, chunked, recalled
 from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.fit import cross_fitted
-from benchmarks.mixture import MIXTURE, data_of
+from benchmarks.mixture import MIXTURE, data_of, of_set
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, said, user_of
 
@@ -47,9 +49,13 @@ SETS = (
     *("banking77", "clinc150", MIXTURE),
 )
 K, DEEP = 10, 60
-ALONE, DEFAULT, CHUNKS = "vectors alone", "default", "chunks"
+ALONE, WORDS, DEFAULT, CHUNKS = "vectors alone", "words alone", "default", "chunks"
 SYSTEMS = ("Chroma", "BM25", f"RRF {RRF}", CHUNKS, DEFAULT)
-POLICIES = {ALONE: Policy(channels=("dense",)), DEFAULT: Policy()}
+POLICIES = {
+    ALONE: Policy(channels=("dense",)),
+    WORDS: Policy(weights=BY_RELEVANCE, fusion=ONLY_WORDS, channels=BOTH),
+    DEFAULT: Policy(),
+}
 Row = dict[str, Any]
 
 
@@ -60,11 +66,12 @@ def main() -> None:
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
     parser.add_argument("--unknown", action="store_true", help="treat the embedder as one that nobody measured")
     parser.add_argument(
-        "--systems", nargs="+", choices=[*SYSTEMS, ALONE], default=list(SYSTEMS), help="leave out the others"
+        "--systems", nargs="+", choices=[*SYSTEMS, ALONE, WORDS], default=list(SYSTEMS), help="leave out the others"
     )
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kept", type=Path, help="a directory for the memories, so that the next run has them at once")
     parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -86,6 +93,22 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
         row, gains = measured(data, items, questions, rankings)
         base = gains if name == (ALONE if arguments.unknown else "BM25") else base
         yield {"set": data.name, "questions": len(questions), "system": name, **row, **_against(gains, base, arguments)}
+        if data.name == MIXTURE:
+            yield from _of_each(data, items, questions, rankings, name)
+
+
+def _of_each(
+    data: Dataset,
+    items: Mapping[str, Item],
+    questions: Sequence[Question],
+    rankings: Sequence[Ranking],
+    system: str,
+) -> Iterator[Row]:
+    """A row for the questions of each set in the mixture."""
+    for one in dict.fromkeys(map(of_set, questions)):
+        own = [number for number, question in enumerate(questions) if of_set(question) == one]
+        row, _ = measured(data, items, [questions[number] for number in own], [rankings[number] for number in own])
+        yield {"set": f"{MIXTURE}: {one}", "questions": len(own), "system": system, **row}
 
 
 def beside_each_other(rows: Sequence[Row]) -> Iterator[Row]:
@@ -103,8 +126,8 @@ def answers(
     others = [one for one in arguments.systems if one not in POLICIES]
     if others and not arguments.unknown:
         yield from _of_others(data, questions, embed, others)
-    with opened("ours", data, turn, embed) as memory:
-        for system in POLICIES if arguments.unknown else [one for one in POLICIES if one in arguments.systems]:
+    with opened("ours", data, turn, embed, arguments.kept) as memory:
+        for system in (ALONE, DEFAULT) if arguments.unknown else [one for one in POLICIES if one in arguments.systems]:
             ask = recalled(memory, POLICIES[system], ends(data))
             yield system, [ask(question, DEEP) for question in questions]
         if arguments.fit and data.name in CONVERSATIONS:
@@ -141,17 +164,26 @@ def ends(data: Dataset) -> dict[str | None, float | None]:
     return last
 
 
-def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]], embed: Any = None) -> AdaptiveMemory:
-    """A memory in RAM that holds the data."""
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        f"quality-{name}-{data.name}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-    )
+def opened(
+    name: str,
+    data: Dataset,
+    shape: Callable[[Item], Mapping[str, Any]],
+    embed: Any = None,
+    kept: Path | None = None,
+) -> AdaptiveMemory:
+    """A memory that holds the data: in RAM, or in the directory where an earlier run has kept it."""
+    client = chromadb.EphemeralClient() if kept is None else chromadb.PersistentClient(kept)
     source = LocalEmbedder() if embed is None else embed
+    collection = client.get_or_create_collection(
+        f"quality-{name}-{data.name}-{source.name[:20]}",
+        embedding_function=None,
+        configuration={"hnsw": {"space": "cosine", "sync_threshold": 100_000}},
+    )
     memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600))
-    for tenant in dict.fromkeys(item.tenant for item in data.items):
-        own = [shape(item) for item in data.items if item.tenant == tenant]
-        memory.for_user(user_of(tenant)).remember_many(own)
+    if collection.count() < len(data.items):
+        for tenant in dict.fromkeys(item.tenant for item in data.items):
+            own = [shape(item) for item in data.items if item.tenant == tenant]
+            memory.for_user(user_of(tenant)).remember_many(own)
     return memory
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from types import TracebackType
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from langchain_core.retrievers import BaseRetriever
@@ -21,26 +20,24 @@ from pydantic import (
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
-from adaptive_memory_core import arguments as check
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.as_retriever import translated
-from langchain_adaptive_memory.call import FIELDS, checked, checked_policy
+from langchain_adaptive_memory.call import checked_policy
+from langchain_adaptive_memory.checked_fields import CHECKED, check_fields, checked_field
 from langchain_adaptive_memory.last_recalls import LastRecalls
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import (
     USER_KEY,
-    checked_default,
     checked_memory,
     checked_over,
     scope_of,
     with_fallback,
 )
 
-CHECKED = (*FIELDS, "user_id", "user_key", "over")
 
-
-class RetrieverOverMemory(BaseRetriever):
+class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     """The part of a retriever that is there before the first call.
 
     LangChain makes a retriever anew from its fields wherever one of them is configured for a call. So all that must be
@@ -98,6 +95,8 @@ class RetrieverOverMemory(BaseRetriever):
         """
         more: dict[str, Any] = {} if clock is None else {"clock": clock}
         policy = checked_policy(retriever_fields.get("policy"))
+        shared = tuple(shared) if isinstance(shared, Iterator) else shared
+        check_fields(retriever_fields, cls.model_fields, shared)
         one = memory_over(
             collection,
             embeddings,
@@ -168,30 +167,3 @@ class RetrieverOverMemory(BaseRetriever):
         """`close`, async."""
         if self._share is not None:
             await self._share.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-def checked_field(name: str, value: Any) -> Any:
-    """The value, if this field may have it."""
-    if name == "user_id":
-        return checked_default(value)
-    if name == "over":
-        return checked_over(value)
-    if name == "user_key":
-        return None if value is None else check.name(value, "user_key")
-    return checked(name, value)

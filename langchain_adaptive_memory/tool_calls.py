@@ -5,22 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import ToolException
 
 from adaptive_memory_core import AdaptiveMemoryError, InvalidInputError, PolicyError, Recall, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.convert import documents_of
 from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.turns import current_turn
 
-OnError = Literal["warn", "raise"]
 Find = Callable[[RunnableConfig], UserMemory]
-NOTHING = "Nothing that is remembered matches."
-OUT_OF_ORDER = "The memory cannot be used at the moment. Go on without it."
 SET_UP_WRONGLY = (ScopeError, FilterError, PolicyError)  # the program's mistake, which no model can mend
 
 
@@ -70,7 +68,7 @@ class Remembering:
     def remember(self, text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find(config)
         try:
-            return _kept(scope.remember(**self._arguments(text, importance, replaces)))
+            return remembered(scope.remember(**self._arguments(text, importance, replaces)))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -79,7 +77,7 @@ class Remembering:
     ) -> str:
         scope = self.find(config)
         try:
-            return _kept(await scope.aremember(**self._arguments(text, importance, replaces)))
+            return remembered(await scope.aremember(**self._arguments(text, importance, replaces)))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -98,20 +96,16 @@ class Forgetting:
     def forget(self, memory_id: str, config: RunnableConfig) -> str:
         scope = self.find(config)
         try:
-            return f"Forgotten: {scope.forget(memory_id).id}."
+            return forgotten(scope.forget(memory_id).id)
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aforget(self, memory_id: str, config: RunnableConfig) -> str:
         scope = self.find(config)
         try:
-            return f"Forgotten: {(await scope.aforget(memory_id)).id}."
+            return forgotten((await scope.aforget(memory_id)).id)
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
-
-
-def _kept(record_id: str) -> str:
-    return f"Remembered, as {record_id}."
 
 
 def _excused(error: Exception, on_error: OnError) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from langchain_core.tools import StructuredTool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from adaptive_memory_core import (
     AdaptiveMemory,
@@ -14,8 +14,9 @@ from adaptive_memory_core import (
     Policy,
     UserMemory,
 )
+from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
 from langchain_adaptive_memory.call import checked
-from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, OnError, Recalling, Remembering
+from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import (
     USER_KEY,
@@ -33,34 +34,6 @@ __all__ = [
     "create_recall_tool",
     "create_remember_tool",
 ]  # the first is the middleware's rule too
-
-RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
-REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
-
-
-FORGET = "Forget a memory for good, when the user asks for that. It needs the id that a look-up showed."
-
-
-class ForgetInput(BaseModel):
-    """What the model says to forget."""
-
-    memory_id: str = Field(description="the id of the memory, as it was shown")
-
-
-class RecallInput(BaseModel):
-    """What the model says to recall."""
-
-    query: str = Field(description="what to look for, in a few words")
-
-
-class RememberInput(BaseModel):
-    """What the model says to remember."""
-
-    text: str = Field(description="the fact, in words that can be understood without this conversation")
-    importance: float = Field(default=0.5, description="from 0, trivial, to 1, vital")
-    replaces: str | None = Field(
-        default=None, description="the id of a memory that is no longer true, if this corrects it"
-    )
 
 
 def create_recall_tool(

@@ -36,7 +36,7 @@ EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `user_id` of a retriever: the records that belong to no user, where a call names none."""
 NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 
-_SOMEBODY = "somebody without a name"
+SOMEBODY = "somebody without a name"
 Default = str | int | Literal[Unnamed.EVERYONE] | None
 Over = Literal["everyone"] | None
 
@@ -72,7 +72,7 @@ def scope_of(
 
 def checked_over(over: object, fallback: object = None) -> Over:
     """Whose records are read beside the user's own: "everyone"'s, or None; not where there is a fallback as well."""
-    return check_over(Scope(_SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
+    return check_over(Scope(SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
 
 
 def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMemory:
@@ -83,7 +83,7 @@ def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMem
     whole = memory.memory if isinstance(memory, UserMemory) else memory
     if not isinstance(whole, AdaptiveMemory):
         raise InvalidInputError(f"fallback needs an AdaptiveMemory, and this is {type(whole).__name__}.")
-    user = memory.user if isinstance(memory, UserMemory) else _SOMEBODY
+    user = memory.user if isinstance(memory, UserMemory) else SOMEBODY
     if user is None or user == fallback:
         return whole.for_everyone() if user is None else whole.for_user(user)
     return whole.for_user(user, fallback=whole.for_everyone() if fallback is EVERYONE else fallback)

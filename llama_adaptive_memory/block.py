@@ -22,7 +22,7 @@ from llama_adaptive_memory.block_text import BlockStyle, shortened
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.messages import last_said, records_of, short_enough
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import Fallback, Over, session_memory, with_others
+from llama_adaptive_memory.scopes import AskedScope, Fallback, Over, session_memory, with_others
 from llama_adaptive_memory.settings import with_floors
 from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
 from llama_adaptive_memory.turns import this_question
@@ -87,8 +87,9 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     ) -> None:
         opening = {name: settings.pop(name) for name in OpeningArguments.__annotations__ if name in settings}
         super().__init__(**settings)
-        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening))
         named = None if callable(self.user_id) else self.user_id
+        scope = AskedScope(named, self.fallback, self.over)
+        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening), scope)
         if named is not None or isinstance(memory, UserMemory) or self.fallback is not None:
             self._lease.first_scope(named, self.fallback, self.over)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypedDict
+from typing import Any, Literal, NoReturn, TypedDict, cast
 
 from llama_index.core import Settings, VectorStoreIndex
 
@@ -13,10 +13,14 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.options import Options
 from adaptive_memory_core.shared_memories import Share, find, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
+from adaptive_memory_core.store.place_names import IN_MEMORY
+from adaptive_memory_core.wiring import check_options
 from llama_adaptive_memory.lease import Lease
+from llama_adaptive_memory.scopes import ANY_SCOPE, AskedScope, check_scope
 from llama_adaptive_memory.settings import UnknownArgumentError
 from llama_adaptive_memory.turns import watch
 
@@ -36,10 +40,21 @@ class OpeningArguments(TypedDict, total=False):
 
 
 def leased(
-    memory: object, collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool = True
+    memory: object,
+    collection: Any,
+    embed_model: Any,
+    opening: OpeningArguments,
+    scope: AskedScope = ANY_SCOPE,
+    *,
+    embeds: bool = True,
 ) -> Lease:
-    """The memory that was given, else the one over the collection; `embeds=False` can do without a model."""
+    """The memory that was given, else the one over the collection, for this scope; `embeds=False` can do without a
+    model. What is wrong is refused before anything is opened."""
     watch()
+    if memory is None:
+        if isinstance(shared := opening.get("shared", ()), Iterator):
+            shared = opening["shared"] = tuple(shared)
+        check_scope(scope, shared)
     if memory is None and collection is None:
         raise InvalidInputError("Neither memory= nor collection= was given. Give one, or use from_index(index).")
     if memory is None:
@@ -90,6 +105,7 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
     """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the memory behind is one
     for all over the collection, with one model's name and the same options."""
     locations.check_collection(collection)
+    check_options(cast("Options", opening))
     model = Settings.embed_model if embed_model is None and embeds else embed_model
     if model is not None:
         one = share(collection, embedder=model, **opening)
@@ -119,6 +135,6 @@ def _recorded_name(collection: Any, given: str | Path | Ledger | None) -> str | 
     try:
         name = ledger.notes.embedder()[0]
     finally:
-        if isinstance(ledger, SQLiteLedger) and ledger is not given and ledger.file.path != locations.IN_MEMORY:
+        if isinstance(ledger, SQLiteLedger) and ledger is not given and ledger.file.path != IN_MEMORY:
             ledger.close()
     return name

@@ -25,7 +25,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, Us
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import Over, fields_of
+from llama_adaptive_memory.scopes import AskedScope, Over, fields_of
 from llama_adaptive_memory.settings import ScoreMeaning, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
@@ -93,7 +93,8 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         fields = {name: settings.pop(name) for name in list(settings) if name in type(self).model_fields}
         check_meaning(fields.get("similarity", "auto"))
         super().__init__(callback_manager=callback_manager or CallbackManager([]), **fields)
-        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), embeds=False)
+        scope = AskedScope(self.user_id, None, self.over)
+        self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), scope, embeds=False)
         self._scope = self._lease.first_scope(self.user_id, over=self.over)
         # which nobody may assign: the scope would stay another's
         self.__dict__.update(user_id=self._scope.user, over=self._scope.scope.over)

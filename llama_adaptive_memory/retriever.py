@@ -24,7 +24,7 @@ from llama_adaptive_memory.empty_answers import with_reason
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.nodes_of_recall import nodes_of
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import Fallback, Over, embedder_behind
+from llama_adaptive_memory.scopes import AskedScope, Fallback, Over, embedder_behind
 from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor, with_floors
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
@@ -96,7 +96,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         self.score_threshold, self.similarity_threshold = score_threshold, similarity_threshold
         self._last_recall: Recall | None = None
         self._docstore, self._fallback, self._over = docstore, fallback, over
-        self._lease = leased(memory, collection, embed_model, opening)
+        self._lease = leased(memory, collection, embed_model, opening, AskedScope(user_id, fallback, over))
         self._scope = self._lease.first_scope(user_id, fallback, over)
         self._embed_model = embedder_behind(self._scope) if embed_model is None else embed_model
         super().__init__(callback_manager, object_map, objects, verbose)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Scope, ScopeError, UserMemory
 from adaptive_memory_core.arguments import over as check_over
+from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.identity import namespaced
@@ -29,6 +31,25 @@ EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `fallback`: the records that belong to no user."""
 Fallback = str | Literal[Unnamed.EVERYONE] | None
 Over = Literal["everyone"] | None
+
+
+class AskedScope(NamedTuple):
+    """Whose records a reader was asked to read, as it was given."""
+
+    user_id: Any = None
+    fallback: Any = None
+    over: Any = None
+
+
+ANY_SCOPE = AskedScope()
+
+
+def check_scope(asked: AskedScope, shared: Iterable[str]) -> None:
+    """Refuse what no memory with these shared users has, without one."""
+    own = Scope(SOMEBODY) if asked.user_id is None else user_scope(asked.user_id)
+    check_over(own, asked.over, asked.fallback)
+    if asked.fallback is not None and asked.fallback is not EVERYONE:
+        fallback_of(Scope(SOMEBODY), user_scope(asked.fallback), shared_users(shared), below=1)
 
 
 def scope_of(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import Any
 
-from typing_extensions import Self
-
 from adaptive_memory_core import NotFoundError, Recall, ScopeError, UserMemory
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.recall_mark import used_in
 
 NOTHING_YET = "Nothing was recalled here yet."
 
 
-class Sharing:
+class Sharing(ClosedByWith):
     """Access to the memory behind, and the end of its use."""
 
     @property
@@ -78,22 +76,6 @@ class Sharing:
     async def aclose(self: Any) -> None:
         """`close`, async."""
         await asyncio.to_thread(self._lease.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def feedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:

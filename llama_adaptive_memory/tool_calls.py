@@ -5,15 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from adaptive_memory_core import AdaptiveMemoryError, InvalidInputError, Recall, UserMemory
+from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered
 from llama_adaptive_memory.turns import this_question
 
-OnError = Literal["warn", "raise"]
 Find = Callable[[], UserMemory]
-NOTHING = "Nothing that is remembered matches."
-OUT_OF_ORDER = "The memory cannot be used at the moment. Go on without it."
 
 
 class Told(str):
@@ -65,14 +63,14 @@ class Remembering:
     def remember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return f"Remembered, as {scope.remember(**self._arguments(text, importance, replaces))}."
+            return remembered(scope.remember(**self._arguments(text, importance, replaces)))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aremember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return f"Remembered, as {await scope.aremember(**self._arguments(text, importance, replaces))}."
+            return remembered(await scope.aremember(**self._arguments(text, importance, replaces)))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -91,14 +89,14 @@ class Forgetting:
     def forget(self, memory_id: str) -> str:
         scope = self.find()
         try:
-            return f"Forgotten: {scope.forget(memory_id).id}."
+            return forgotten(scope.forget(memory_id).id)
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aforget(self, memory_id: str) -> str:
         scope = self.find()
         try:
-            return f"Forgotten: {(await scope.aforget(memory_id)).id}."
+            return forgotten((await scope.aforget(memory_id)).id)
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 

@@ -5,46 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from llama_index.core.bridge.pydantic import BaseModel, Field
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
+from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import Over, scope_of
 from llama_adaptive_memory.settings import checked_policy
 from llama_adaptive_memory.sharing import Sharing
-from llama_adaptive_memory.tool_calls import Find, Forgetting, OnError, Recalling, Remembering
+from llama_adaptive_memory.tool_calls import Find, Forgetting, Recalling, Remembering
 from llama_adaptive_memory.turns import watch
 
-RECALL = "Look up what is remembered about the user. Use it when the answer may depend on what they said or did before."
-REMEMBER = "Remember something about the user for later conversations: one fact, in words that stand on their own."
-FORGET = "Forget a memory for good, when the user asks for that. It needs the id that a look-up showed."
 Memory = AdaptiveMemory | UserMemory | Sharing
 User = str | int | Callable[[], str | int | None] | None
-
-
-class RecallInput(BaseModel):
-    """What the model says to recall."""
-
-    query: str = Field(description="what to look for, in a few words")
-
-
-class RememberInput(BaseModel):
-    """What the model says to remember."""
-
-    text: str = Field(description="the fact, in words that can be understood without this conversation")
-    importance: float = Field(default=0.5, description="from 0, trivial, to 1, vital")
-    replaces: str | None = Field(
-        default=None, description="the id of a memory that is no longer true, if this corrects it"
-    )
-
-
-class ForgetInput(BaseModel):
-    """What the model says to forget."""
-
-    memory_id: str = Field(description="the id of the memory, as it was shown")
 
 
 def create_recall_tool(

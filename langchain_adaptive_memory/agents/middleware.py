@@ -11,12 +11,13 @@ from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.model_tools import OnError
 from langchain_adaptive_memory.agents.evidence import least_tokens
 from langchain_adaptive_memory.agents.judging import used_for
 from langchain_adaptive_memory.agents.place import Place
 from langchain_adaptive_memory.agents.saving import Save, checked_save
 from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, Turn, turn_in
-from langchain_adaptive_memory.agents.steps import OnError, Steps
+from langchain_adaptive_memory.agents.steps import Steps
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.turns import watch_runs

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.model_tools import OnError
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
     last_answer,
@@ -35,7 +36,6 @@ from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, find_user, scope_of
 
 T = TypeVar("T")
-OnError = Literal["warn", "raise"]
 NO_FLOORS = Policy()  # what was recalled has passed those of its own policy
 logger = logging.getLogger("langchain_adaptive_memory.middleware")
 

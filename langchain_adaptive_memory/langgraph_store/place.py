@@ -17,9 +17,12 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.identity import namespaced
+from adaptive_memory_core.options import Options
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.embedder_check import notes_on
+from adaptive_memory_core.store.place_names import check_collection_name
+from adaptive_memory_core.wiring import check_options
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
 from langchain_adaptive_memory.langgraph_store.items import Items
@@ -42,6 +45,11 @@ class Settings:
     keeping: Keeping | None
     clock: Callable[[], float]
 
+    @property
+    def options(self) -> Options:
+        """Those of a memory."""
+        return {"policy": self.policy, "keeping": self.keeping, "clock": self.clock}
+
 
 class Place:
     """The items of a store and, where it has an index, its memory; opened together and closed together."""
@@ -53,6 +61,8 @@ class Place:
         self.memory: AdaptiveMemory | None = None
         self.scope: UserMemory | None = None
         directory = _directory(path, client)
+        check_collection_name(settings.collection)
+        check_options(settings.options)
         try:
             if embedding is not None and directory is not None and (client is None or path is None):
                 self._held.enter_context(process_lock.held(directory))
@@ -86,9 +96,9 @@ class Place:
             )
 
     def _open_memory(self, path: str | Path | None, client: Any, embedding: Embedding, settings: Settings) -> None:
-        options: dict[str, Any] = {"policy": settings.policy, "keeping": settings.keeping, "clock": settings.clock}
+        options: Options = {**settings.options, "embedder": embedding.embedder}
         if client is None and path is not None:
-            self.memory = AdaptiveMemory.open(path, settings.collection, embedder=embedding.embedder, **options)
+            self.memory = AdaptiveMemory.open(path, settings.collection, **options)
             return
         name = settings.collection
         if client is None:  # every EphemeralClient of a process sees the same collections
@@ -96,8 +106,8 @@ class Place:
         collection = locations.open_collection(client, name, notes_on(embedding.embedder))
         if name != settings.collection:
             self._own_collection = collection
-        ledger = None if path is None else Path(path) / locations.LEDGER_NAME
-        self.memory = AdaptiveMemory(collection, embedder=embedding.embedder, ledger=ledger, **options)
+        options["ledger"] = None if path is None else Path(path) / locations.LEDGER_NAME
+        self.memory = AdaptiveMemory(collection, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
         uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # ChromaRecords

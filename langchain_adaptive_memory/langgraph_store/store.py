@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLConfig
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
+from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
+from langchain_adaptive_memory.langgraph_store.expiry import check_expiry
 from langchain_adaptive_memory.langgraph_store.place import Place, Settings
 from langchain_adaptive_memory.langgraph_store.shelf import Shelf
 from langchain_adaptive_memory.langgraph_store.sweeper import Sweeper
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 SWEEP_MINUTES = 5.0  # as LangGraph's own stores
 
 
-class AdaptiveMemoryStore(BaseStore):
+class AdaptiveMemoryStore(ClosedByWith, BaseStore):
     """A persistent LangGraph store in place of `InMemoryStore`, whose search learns from what is read.
 
     Setup:
@@ -76,6 +77,7 @@ class AdaptiveMemoryStore(BaseStore):
         keeping: Keeping | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        check_expiry(ttl)
         self.index_config = index
         self.ttl_config = ttl
         self._embedding = None if index is None else Embedding(index)
@@ -150,20 +152,8 @@ class AdaptiveMemoryStore(BaseStore):
         self._sweeper.stop()
         self._letting_go()
 
-    def __enter__(self) -> AdaptiveMemoryStore:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> AdaptiveMemoryStore:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
+        """`close`, async."""
         await asyncio.to_thread(self.close)
 
     def _planned(self, ops: Iterable[Op]) -> Batch:

@@ -12,6 +12,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import PruneReceipt, Receipt
@@ -176,10 +177,7 @@ def _in_ram(policy: Policy, embedder: Any) -> AdaptiveMemory:
     """A memory in RAM, shared with nobody."""
     import chromadb
 
-    if embedder is None:
-        from adaptive_memory_core.models.local import LocalEmbedder
-
-        embedder = LocalEmbedder()
+    embedder = bundled_unless(embedder)
     collection = chromadb.EphemeralClient().create_collection(
         f"dynamic-rag-{uuid.uuid4()}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
     )

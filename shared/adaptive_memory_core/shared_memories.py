@@ -19,6 +19,7 @@ from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import as_embedder, of_collection
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.store import locations
+from adaptive_memory_core.wiring import check_options
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -73,6 +74,7 @@ def share(collection: Collection, *, found_as: str | None = None, **options: Unp
     `found_as` is another name than the embedder's own to find it by.
     """
     locations.check_collection(collection)
+    check_options(options)
     given = options.get("embedder")
     options["embedder"] = embedder = of_collection(collection) if given is None else as_embedder(given)
     options = cast("Options", {name: _kept(value) for name, value in options.items()})

@@ -424,24 +424,3 @@ def test_an_embedder_that_is_none_is_refused(collection: Collection, embedder: A
 def test_a_budget_that_is_no_number_of_tokens_is_refused(alice: UserMemory, budget: Any) -> None:
     answer = alice.recall("tea")
     refused(lambda: answer.render(max_tokens=budget), InvalidInputError, "max_tokens")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"nonsense": 1},
-        {"policy": 3},
-        {"policy": Policy(channels=("dense", "sql"))},
-        *(
-            {name: 3}
-            for name in ("embedder", "fields", "keeping", "clock", "channels", "reranker", "shared", "languages")
-        ),
-    ],
-)
-def test_options_that_are_refused_leave_no_directory_behind(
-    tmp_path: Path, embed: Callable[..., Any], wrong: dict[str, Any]
-) -> None:
-    given: dict[str, Any] = {"embedder": embed, **wrong}
-    with pytest.raises((TypeError, ValueError)):
-        AdaptiveMemory.open(tmp_path / "new", **given)
-    assert not (tmp_path / "new").exists()

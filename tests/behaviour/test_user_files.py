@@ -1,4 +1,4 @@
-"""Are a large user's vectors and words read from files as they were in the ledger, and is nothing left there for long?"""
+"""Are a large user's vectors and words in files as they are in the ledger, and is what was forgotten gone there?"""
 
 from __future__ import annotations
 

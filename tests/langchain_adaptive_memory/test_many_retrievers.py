@@ -79,3 +79,20 @@ async def test_async_with(folder: Chroma) -> None:
         assert (await retriever.ainvoke("tea"))[0].id == "tea"
     with pytest.raises(ClosedError):
         await retriever.ainvoke("tea")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"k": -1}, {"filter": 3}, {"user_id": ""}, {"score": "x"}, {"over": "bob"}, {"user_key": 3}, {"bogus": 1}),
+        *({"fallback": "bob"}, {"search_type": "x"}, {"policy": 3}, {"keeping": 3}, {"shared": 3}, {"ledger": ""}),
+    ],
+)
+def test_a_wrong_argument_leaves_nothing_beside_a_collection(
+    tmp_path: Path, embeddings: Any, wrong: dict[str, Any]
+) -> None:
+    collection = chromadb.PersistentClient(tmp_path).create_collection("notes", embedding_function=None)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises((TypeError, ValueError)):
+        AdaptiveMemoryRetriever.from_collection(collection, embeddings, **wrong)
+    assert sorted(tmp_path.iterdir()) == before

@@ -332,3 +332,20 @@ def test_a_store_whose_vectors_stood_among_everyones_records_takes_them_from_the
         assert records(store) == 1
         assert store.memory is not None
         assert store.memory.for_everyone().stats().records == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"collection": name} for name in (3, "", "of ana")),
+        *({name: 3} for name in ("policy", "keeping", "clock", "ttl", "client", "index")),
+        *({"ttl": ttl} for ttl in ({"default_ttl": "a day"}, {"omit_expired": 1}, {"sweep_interval_minutes": -1})),
+        {"index": {"dims": 2}},
+    ],
+)
+def test_a_wrong_argument_leaves_no_directory_behind(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    for index in (None, INDEX):
+        given: dict[str, Any] = {"index": index, "path": tmp_path / "new", **wrong}
+        with pytest.raises((ValueError, StoreError)):
+            AdaptiveMemoryStore(**given)
+    assert not (tmp_path / "new").exists()

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.beside import Beside
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.place_names import IN_MEMORY, check_collection_name, check_ledger
 from adaptive_memory_core.store.reembed.successor import heir
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 LEDGER_NAME = "adaptive_memory.sqlite3"
-IN_MEMORY = ":memory:"
 USUAL_DATABASE = "default_tenant/default_database"  # where a client looks that was told nothing else
 SYNC_THRESHOLD = 5_000  # writes until Chroma rewrites its index files; its own 1,000 costs as much 5 times as often
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
@@ -97,8 +97,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
     """
     from chromadb.errors import ChromaError, NotFoundError
 
-    if not isinstance(name, str):
-        raise InvalidInputError(f"The collection's name is {name!r}. Give a string.")
+    check_collection_name(name)
     try:
         try:
             return client.get_collection(name, embedding_function=None)
@@ -114,8 +113,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
             )
     except (ChromaError, ValueError) as error:
         raise StoreError(
-            f"Chroma cannot open the collection {name!r}: {error}. A name has 3 to 512 characters of a-z, A-Z, 0-9, "
-            "'.', '_' and '-', and starts and ends with a letter or digit."
+            f"Chroma cannot open the collection {name!r}: {error}. Mend that, or give another collection."
         ) from error
 
 
@@ -175,12 +173,9 @@ def open_ledger(
     """The ledger that was asked for, else the one beside the collection's files."""
     if isinstance(ledger, Ledger):
         return ledger
+    check_ledger(ledger)
     if ledger is None:
         ledger = _usual(collection)
-    if not isinstance(ledger, str | Path) or not str(ledger).strip():
-        raise InvalidInputError(
-            f'The ledger is {ledger!r}. Give a path, ":memory:", or a ledger, e.g. SQLiteLedger(path).'
-        )
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
     return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -14,13 +15,14 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.flow.ports.roles import OFFLINE
 from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.languages import all_languages
-from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
 from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Parts
-from adaptive_memory_core.options import Options
+from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
@@ -32,6 +34,9 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.hierarchy.growing import Growing
+from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
+from adaptive_memory_core.store.place_names import check_ledger
 from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
@@ -45,6 +50,9 @@ class Asked:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        check_ledger(options.get("ledger"))
+        if (embedder := options.get("embedder")) is not None:
+            as_embedder(embedder)
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
         given = sources_of(options.get("channels"))
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
@@ -56,6 +64,13 @@ class Asked:
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
         self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()
+
+
+def check_options(options: Options) -> None:
+    """Refuse what no memory can be opened with, before anything is made."""
+    given = checked(options, usual_clock=float)  # no clock is read
+    Asked(given)
+    check.shared(given["shared"])
 
 
 @dataclass(frozen=True)
@@ -106,21 +121,44 @@ class Common:
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
         words = UpToDateWords(index, store.records, wake, store.changes)
         graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
+        hierarchy = self._hierarchy(store, embedder)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
-        made.append(self._ports(store, embedder, words, graph, floors))
+        made.append(self._ports(store, embedder, words, graph, hierarchy, floors))
         return Parts(
             made[0],
             words,
             graph,
-            (*store.chores, words, graph, floors, self.files, *checkpoints_of(ledger, wake)),
+            hierarchy,
+            (*store.chores, words, graph, hierarchy, floors, self.files, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,
             store.reembed,
         )
 
+    def _hierarchy(self, store: Store, embedder: CheckedEmbedder) -> HierarchyIndex:
+        asked, ledger = self.asked, self.ledger
+        growing = Growing(
+            rows=ledger.hierarchy,
+            records=store.records,
+            search=store.search,
+            embedder=embedder,
+            fields=asked.fields,
+            roles=asked.options.get("roles") or OFFLINE,
+            settings=lambda: asked.in_force.policy.hierarchy,
+            now=asked.in_force.now,
+            transaction=ledger.transaction,
+        )
+        return HierarchyIndex(growing, ledger.notes.uuid, self.background.wake, read_only=ledger.read_only)
+
     def _ports(
-        self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, graph: GraphIndex, floors: FloorKeeper
+        self,
+        store: Store,
+        embedder: CheckedEmbedder,
+        words: UpToDateWords,
+        graph: GraphIndex,
+        hierarchy: HierarchyIndex,
+        floors: FloorKeeper,
     ) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")
         return Ports(
@@ -131,7 +169,8 @@ class Common:
             write_back=store.write_back,
             words=words,
             graph=graph,
-            indexes=(words, graph, QuestionIndex(self.ledger.judged_questions), *store.indexes),
+            hierarchy=hierarchy,
+            indexes=(words, graph, hierarchy, QuestionIndex(self.ledger.judged_questions), *store.indexes),
             floors=floors,
             background=self.background,
             write_through=asked.options["write"] == "through",

@@ -17,6 +17,7 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.forked import is_parents
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError, arrived
+from adaptive_memory_core.store.place_names import check_collection_name, check_ledger
 from adaptive_memory_core.wiring.common import Asked, Common
 from adaptive_memory_core.wiring.guest import guest_parts
 from adaptive_memory_core.wiring.holder import holder_parts
@@ -118,6 +119,8 @@ def repaired(
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
     directory = locations.checked(path)
+    check_collection_name(collection)
+    check_ledger(ledger)
     if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
         directory = locations.there(path)
     beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)

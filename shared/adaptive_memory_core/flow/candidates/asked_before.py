@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.learn.asked_before import NOTHING, Questions, Told, told
 from adaptive_memory_core.learn.gain import unit
-from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, TRUSTED
+from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Hit
 
 MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
@@ -55,7 +55,7 @@ class _Leads:
 
     def __call__(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
         found = [self.said.get(hit._stored_id, _SILENT) for hit in hits]
-        return [{NEAR: one.near, TRUSTED: one.trusted, AGAINST: one.against} for one in found]
+        return [{NEAR: one.near, TRUSTED: one.trusted, AGAINST: one.against, AHEAD: one.ahead} for one in found]
 
 
 def _told(questions: Questions, vector: object, request: Request) -> Mapping[str, Told]:

@@ -1,0 +1,41 @@
+"""May a retriever's fields have these values? Each by itself, so that all can be checked before anything is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
+from adaptive_memory_core.records import Scope
+from langchain_adaptive_memory.as_retriever import translated
+from langchain_adaptive_memory.call import FIELDS, checked
+from langchain_adaptive_memory.user import EVERYONE, SOMEBODY, checked_default, checked_over
+
+CHECKED = (*FIELDS, "user_id", "user_key", "over")
+
+
+def check_fields(given: Mapping[str, Any], known: Iterable[str], shared: Iterable[str]) -> None:
+    """Refuse the fields that no retriever may have, over a memory whose shared users are these."""
+    fields = translated(given)
+    if unknown := sorted(fields.keys() - set(known)):
+        raise InvalidInputError(f"There is no field {', '.join(map(repr, unknown))}. Allowed are: {', '.join(known)}.")
+    for name in CHECKED:
+        if name in fields:
+            checked_field(name, fields[name])
+    fallback = fields.get("fallback")
+    checked_over(fields.get("over"), fallback)
+    if fallback is not None and fallback is not EVERYONE:
+        fallback_of(Scope(SOMEBODY), check.user_scope(fallback), check.shared(shared), below=1)
+
+
+def checked_field(name: str, value: Any) -> Any:
+    """The value, if this field may have it."""
+    if name == "user_id":
+        return checked_default(value)
+    if name == "over":
+        return checked_over(value)
+    if name == "user_key":
+        return None if value is None else check.name(value, "user_key")
+    return checked(name, value)

@@ -1,0 +1,68 @@
+"""May a memory be kept there? The collection's name and the ledger's place, checked before anything is made."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
+from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.store.ledger.damaged_file import refuse_damaged
+
+IN_MEMORY = ":memory:"
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")  # Chroma's own rule
+_ADDRESS = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
+
+
+def check_collection_name(name: object) -> None:
+    """Refuse what Chroma would refuse, once it is open.
+
+    >>> check_collection_name("notes of ana")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': this is no name ...
+    """
+    if not isinstance(name, str):
+        raise InvalidInputError(f"The collection's name is {name!r:.80}. Give a string.")
+    if _NAME.fullmatch(name) is None:
+        raise StoreError(
+            f"Chroma cannot open the collection {name!r:.80}: this is no name for one. A name has 3 to 512 characters "
+            "of a-z, A-Z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit."
+        )
+
+
+def check_ledger(ledger: object) -> None:
+    """Refuse what is neither None, a ledger, nor the place of one file.
+
+    >>> check_ledger(None), check_ledger(":memory:"), check_ledger("reads.sqlite3")
+    (None, None, None)
+    >>> check_ledger("mysql://somewhere/reads")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: The ledger is 'mysql://somewhere/reads', an address. Give a path, ...
+    """
+    if ledger is None or isinstance(ledger, Ledger):
+        return
+    usable = 'Give a path, ":memory:", or a ledger, e.g. SQLiteLedger(path).'
+    if not isinstance(ledger, str | Path) or not str(ledger).strip():
+        raise InvalidInputError(f"The ledger is {ledger!r:.80}. {usable}")
+    if _ADDRESS.match(str(ledger)):
+        raise InvalidInputError(f"The ledger is {str(ledger)!r:.80}, an address. {usable}")
+    if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):
+        _check_file(Path(ledger))
+
+
+def _check_file(file: Path) -> None:
+    """Refuse a directory, what is no SQLite file, and what lies where nothing can be made."""
+    if file.is_dir():
+        raise LedgerError(f"The ledger {str(file)!r} cannot be opened: it is a directory. Give the path of a file.")
+    if file.exists():
+        refuse_damaged(str(file), file)
+        return
+    place = next((one for one in file.absolute().parents if one.exists()), None)
+    if place is None or not place.is_dir() or not os.access(place, os.W_OK):
+        raise LedgerError(
+            f"The ledger {str(file)!r} cannot be opened: nothing can be made in {str(place)!r}. Give a file in a "
+            "directory that may be written."
+        )
