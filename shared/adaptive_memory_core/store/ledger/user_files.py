@@ -6,7 +6,6 @@ written down, whatever copy of the ledger that is read in, and a file without a 
 
 from __future__ import annotations
 
-import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -78,15 +77,16 @@ class LedgerUserFiles:
             return
         with self._shared.reading() as sql:
             named = {row[0] for row in sql.execute("SELECT name FROM user_files")}
+            now = int(sql.execute("SELECT strftime('%s', 'now')").fetchone()[0])
         for file in there:
-            if file.name not in named and not _is_being_written(file):
+            if file.name not in named and not _is_being_written(file, now):
                 with suppress(OSError):  # another was quicker; or the system keeps what is in use
                     file.unlink()
 
 
-def _is_being_written(file: Path) -> bool:
+def _is_being_written(file: Path, now: float) -> bool:
     """Whether somebody is at it, who deletes it in the end where a row of it was removed meanwhile."""
     try:
-        return file.suffix == UNFINISHED and time.time() - file.stat().st_mtime < UNFINISHED_SECONDS
+        return file.suffix == UNFINISHED and now - file.stat().st_mtime < UNFINISHED_SECONDS
     except OSError:
         return True
