@@ -79,7 +79,9 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
         if request.reinforce and request.policy.relevance_floor:
-            yield from floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # measured, but nothing of it is read
+            yield from floor_of(
+                ports, wanted, language_asked_in(wanted.cue.own_words)
+            )  # measured, but nothing of it is read
         more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
