@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -126,7 +127,7 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with self.calls.one_more(), patient(self.keeping.wait_seconds):
+        with self.calls.one_more(), under_way(), patient(self.keeping.wait_seconds):
             yield
 
     @property

@@ -20,9 +20,9 @@ from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, some_let_go
 from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
@@ -31,9 +31,6 @@ from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
 
-MOST_LOOKED_UP = (
-    4_000  # characters of a cue whose words are looked up, ten questions' worth; of a longer one its start and end
-)
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
@@ -44,8 +41,8 @@ Afterwards = Callable[[Callable[[], object]], None]  # has something done once t
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists."""
 
-    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards) -> None:
-        self._rows, self._fields, self._afterwards = rows, fields, afterwards
+    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards, kept: KeptCopies | None = None) -> None:
+        self._rows, self._fields, self._afterwards, self._kept = rows, fields, afterwards, kept
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
@@ -60,13 +57,12 @@ class WordIndex:
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
-        read = start_and_end(cue, MOST_LOOKED_UP)
-        when, languages = asks_when(read), self._languages(scope)
-        parts = [self._lists(scope, one, read, languages, when) for one in scope.parts]
+        when, languages = asks_when(cue), self._languages(scope)
+        parts = [self._lists(scope, one, cue, languages, when) for one in scope.parts]
         talk, postings, ids, numbers, times = joined(parts)
         dated = times if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
-        speakers = named(read, talk.speakers)
+        speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:
@@ -292,6 +288,7 @@ class WordIndex:
         held = self._users.of(scope)
         try:
             with held.turn:
+                self._begin_from_file(scope, held)
                 with self._alone():
                     user, news = self._news(scope, held)
                     version = self._unwritten.version
@@ -308,6 +305,13 @@ class WordIndex:
                 yield user
         finally:
             self._users.used(scope, held)
+        if self._kept is not None and held.lists is not None and self._kept.is_due(len(user), user.in_file):
+            self._kept.ask(scope, held.taken, held.adopt)
+
+    def _begin_from_file(self, scope: Scope, held: Held) -> None:
+        """Lists that are not in RAM may stand in a file; nobody else waits while they are read."""
+        if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
+            held.lists = PostingLists.of(*found)
 
     def _news(self, scope: Scope, held: Held) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
