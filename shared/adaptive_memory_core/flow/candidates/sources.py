@@ -26,7 +26,8 @@ Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
     (Words(),),
     (Vectors(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), Graph(), WayDownHierarchy()),
+    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), WayDownHierarchy()),
+    (Graph(),),
 )
 
 
