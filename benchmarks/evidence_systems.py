@@ -115,12 +115,12 @@ def _recalled(
 
 
 def _most(policy: Policy) -> int:
-    return EPISODES_FOUND if policy.shape.form == "top_down" else DEEP
+    return EPISODES_FOUND if policy.shaping.form == "top_down" else DEEP
 
 
 def units_of(recall: Recall) -> list[Unit]:
     """The units of a recall's page: each hit with what is shown beside it, in the order in which it was said."""
-    merge = recall.policy.shape.joining(recall.policy.shown.merge)
+    merge = recall.policy.shaping.joining(recall.policy.shown.merge)
     whole = page(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
     for unit in whole.units[: len(recall)]:

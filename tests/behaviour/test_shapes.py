@@ -110,8 +110,8 @@ def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, id
     assert PETS[1] not in found.render()
 
 
-def test_other_users_see_nothing_of_it(alice: UserMemory, ids: list[str]) -> None:
-    bob = alice.memory.for_user("bob")
+def test_other_users_see_nothing_of_it(memory: AdaptiveMemory, ids: list[str]) -> None:
+    bob = memory.for_user("bob")
     bob.remember("My puppy likes shoes.", id="own")
     for policy in (EPISODES, TOP_DOWN):
         found = ask(bob, policy)
@@ -119,9 +119,9 @@ def test_other_users_see_nothing_of_it(alice: UserMemory, ids: list[str]) -> Non
         assert found.outline == NO_OUTLINE
 
 
-def test_only_what_is_a_hit_counts_as_read(alice: UserMemory, ids: list[str]) -> None:
+def test_only_what_is_a_hit_counts_as_read(memory: AdaptiveMemory, alice: UserMemory, ids: list[str]) -> None:
     found = alice.recall(QUESTION, k=1, policy=TOP_DOWN)
-    alice.memory.flush()
+    memory.flush()
     read = {one for one in ids if alice.get(one).read.retrieval_count}
     assert read == set(found.ids)
 
@@ -187,7 +187,9 @@ def test_a_reader_is_a_function(collection: Collection, embed: Callable[..., Vec
         AdaptiveMemory(collection, embedder=embed, ledger=":memory:", reader=wrong)
 
 
-def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(alice: UserMemory) -> None:
+def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
+    memory: AdaptiveMemory, alice: UserMemory
+) -> None:
     texts = [f"We read the book called {name}." for name in ("Emma", "Dune", "Ulysses", "Persuasion", "Middlemarch")]
     ids = alice.observe(said(texts, "books", START - 9_000.0))
     alice.themes()
@@ -200,5 +202,5 @@ def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(a
     assert ask(alice, EPISODES, k=2, cue="Where is the book called Emma?").outline.more == ()
     assert len(ask(alice, EPISODES.replace(shape={"set_size": 3}), k=2, cue="Which books?").outline.more) == 1
     alice.recall("Which books did we read?", k=2, policy=EPISODES)
-    alice.memory.flush()
+    memory.flush()
     assert sum(alice.get(one).read.retrieval_count for one in ids) == 2

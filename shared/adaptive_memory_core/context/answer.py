@@ -137,8 +137,8 @@ class Recall(Sequence[Scored]):
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
         options |= {"beside": self.beside, "outline": self.outline, "longest": self.policy.shown.longest}
-        options["merge"] = self.policy.shape.joining(self.policy.shown.merge)
-        options["headings"] = self.policy.shape.headings
+        options["merge"] = self.policy.shaping.joining(self.policy.shown.merge)
+        options["headings"] = self.policy.shaping.headings
         options |= {"cue": self.cue.own_words, "fields": self.fields}
         with under_way():
             shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)

@@ -71,9 +71,6 @@ class Shapes:
         return usual if self.form == "flat" else self.join
 
 
-FLAT = Shapes()
-
-
 def shape_of(given: Any) -> Shapes:
     """Shapes, or those of a form by its name.
 

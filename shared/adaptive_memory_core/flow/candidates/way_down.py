@@ -40,7 +40,7 @@ class WayDownHierarchy:
     name = "way down"
 
     def wanted(self, request: Request) -> bool:
-        return request.policy.shape.form == "top_down"
+        return request.policy.shaping.form == "top_down"
 
     def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
         """The messages of the episodes that the themes lead to, best episode first."""
@@ -51,7 +51,7 @@ class WayDownHierarchy:
             return Answer(self.name, error=looked.error)
         if hierarchy is None or cue.vector is None or not hierarchy.semantics:
             return Answer(self.name, notes=(NOTHING_OBSERVED,))
-        way = top_down(hierarchy, cue.vector, request.policy.shape)
+        way = top_down(hierarchy, cue.vector, request.policy.shaping)
         messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
         named = [one for one in messages if asked.passing is None or one in asked.passing]
         return Answer(self.name, named=named, leads=Led(hierarchy, way))

@@ -25,7 +25,7 @@ ASKED_ENOUGH = "not asked about: the episodes before it did not make the reader 
 def helpful_episodes(request: Request, answer: Recall) -> Flow[Recall]:
     """The answer with the episodes that help, in full where their messages help too, else with their best message
     alone. Where there is no reader, or it fails, all of them stay."""
-    shape = request.policy.shape
+    shape = request.policy.shaping
     if shape.form != "top_down" or not shape.expand or request.reader is None or not answer.outline.places:
         return answer
     evidence = _Evidence(answer, answer.outline)

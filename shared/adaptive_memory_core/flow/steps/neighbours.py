@@ -36,7 +36,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Flow[Reca
     They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
     """
     policy = request.policy
-    if not (policy.shown.intact or policy.shape.form == "episodes") or not answer.kept:
+    if not (policy.shown.intact or policy.shaping.form == "episodes") or not answer.kept:
         return answer
     best = answer.kept[:ANSWERS]
     try:

@@ -25,13 +25,13 @@ LEFT_OUT = "the rest of the episodes was left out"
 
 def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None) -> Flow[Recall]:
     """The answer with what its hits are part of, where the policy's shape asks for it and messages were observed."""
-    if request.policy.shape.form == "flat" or not answer.kept:
+    if request.policy.shaping.form == "flat" or not answer.kept:
         return answer
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
         return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
     looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
-    more = _members(request, answer) if request.policy.shape.form == "episodes" else ()
+    more = _members(request, answer) if request.policy.shaping.form == "episodes" else ()
     found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
     return replace(answer, outline=replace(found, more=more) if more else found)
 
@@ -41,7 +41,7 @@ def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
     if not asks_for_set(request.cue.own_words):
         return ()
     beyond = [one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None]
-    return tuple(beyond[: max(0, request.policy.shape.set_size - len(answer))])
+    return tuple(beyond[: max(0, request.policy.shaping.set_size - len(answer))])
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
@@ -69,7 +69,7 @@ def _outline(
 ) -> Outline:
     places = {hit.id: place for hit in (*answer, *more) if (place := _place(hit, hierarchy)) is not None}
     for one in answer.beside:
-        if one.of in places and request.policy.shape.form == "top_down":
+        if one.of in places and request.policy.shaping.form == "top_down":
             places[one.record.id] = places[one.of]
     if not places and not chosen:
         return NO_OUTLINE
@@ -77,7 +77,7 @@ def _outline(
     facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
     named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
     themes = dict.fromkeys(one for one in named if one is not None)
-    return Outline(places, facts, tuple(themes), apart=request.policy.shape.form == "top_down")
+    return Outline(places, facts, tuple(themes), apart=request.policy.shaping.form == "top_down")
 
 
 def _place(hit: Scored, hierarchy: Hierarchy) -> Place | None:
