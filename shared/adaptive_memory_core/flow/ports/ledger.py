@@ -39,6 +39,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     WordNews,
     WordRow,
 )
+from adaptive_memory_core.flow.ports.user_files import UserFiles
 from adaptive_memory_core.learn.lead_weights import LeadWeights
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen, Verdict
@@ -394,6 +395,8 @@ class Ledger(Protocol):
     def hierarchy(self) -> HierarchyRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
+    @property
+    def user_files(self) -> UserFiles: ...
     @property
     def mirror_pages(self) -> MirrorPages: ...
     @property
