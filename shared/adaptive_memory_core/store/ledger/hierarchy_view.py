@@ -20,7 +20,7 @@ from adaptive_memory_core.hierarchy.nodes import (
     Theme,
     ThemeKey,
 )
-from adaptive_memory_core.hierarchy.objective import centroid, coherence, cohesion, sparsity
+from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
 from adaptive_memory_core.store.ledger.hierarchy_themes import neighbours_in, numbers
 
 _MESSAGES = "SELECT episode, stored_id FROM hierarchy_messages WHERE user_key = ? ORDER BY place, message"
@@ -115,8 +115,9 @@ def _themes(
         times = [one.at for one in own]
         keys = tuple(one.key for one in own)
         themes[key] = Theme(key, name, keys, messages, min(times), max(times), neighbours_in(near))
-        centres.append(centroid(held))
-        cohesions.append(cohesion(held, centres[-1]))
+        centre, cohesion = centre_of(held)
+        centres.append(centre)
+        cohesions.append(cohesion)
     return themes, _matrix(centres), cohesions
 
 
