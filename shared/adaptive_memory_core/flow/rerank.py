@@ -56,8 +56,8 @@ def _looked_up(
     unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
-        nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
-        others=[],
+        hits=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
+        near=len(hits) + len(visitors),
         known=known,
         asked=request.candidates,
         notes=tuple(one for one in (unread, odd_importance(hits, request.fields)) if one is not None),

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adaptive_memory_core.channels.fuse import Parts
 from adaptive_memory_core.learn.asked_before import gained
 from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, PART, TRUSTED, AskedBefore
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import columns_of
 
 LEAST_SIMILARITY = 0.05  # of the most similar candidate, below which it is no measure of anything; guess
 
 
-def asked_before(shares: list[dict[str, float]], hits: Sequence[Hit], numbers: AskedBefore) -> list[dict[str, float]]:
+def asked_before(shares: Parts, hits: Sequence[Hit], numbers: AskedBefore) -> Parts:
     """The parts of each relevance, with what similar questions add or take, where they say something.
 
     >>> from adaptive_memory_core.records import Record
     >>> def hit(**leads): return Hit(Record("a", "tea"), 0.5, "a", leads)
     >>> told = hit(asked_near=1.0, asked_trusted=0.5, asked_against=0.0)
-    >>> asked_before([{"similarity": 0.5}], [told], AskedBefore())
-    [{'similarity': 0.5, 'asked_before': 0.25}]
-    >>> asked_before([{"similarity": 0.5}], [hit()], AskedBefore())
-    [{'similarity': 0.5}]
+    >>> asked_before({"similarity": [0.5]}, [told], AskedBefore())
+    {'similarity': [0.5], 'asked_before': [0.25]}
+    >>> asked_before({"similarity": [0.5]}, [hit()], AskedBefore())
+    {'similarity': [0.5]}
     """
-    if not hits or NEAR not in hits[0].leads:  # all hits of a recall have the same leads
+    these = columns_of(hits)
+    leads = these.leads
+    if not these or NEAR not in leads:  # all hits of a recall have the same leads
         return shares
-    measure = relevance_of_similarity(shares, hits)
-    return [{**share, PART: _gained(share, hit, measure, numbers)} for share, hit in zip(shares, hits, strict=True)]
+    wholes = [sum(row) for row in zip(*shares.values(), strict=True)]
+    measure = relevance_of_similarity(wholes, these.columns.similarities)
+    told = zip(wholes, leads[NEAR], leads[TRUSTED], leads[AGAINST], strict=True)
+    moved = [gained(whole, measure * near, trusted, against, numbers) for whole, near, trusted, against in told]
+    return {**shares, PART: moved}
 
 
-def relevance_of_similarity(shares: Sequence[dict[str, float]], hits: Sequence[Hit]) -> float:
+def relevance_of_similarity(relevances: Sequence[float], similarities: Sequence[float]) -> float:
     """What a similarity is worth as relevance in this recall, by the best candidates: where words count as well, a
     relevance is less. How near two questions are is a similarity, and has to be measured like what it stands beside.
 
-    >>> from adaptive_memory_core.records import Record
-    >>> relevance_of_similarity([{"similarity": 0.2, "words": 0.1}], [Hit(Record("a", "tea"), 0.5, "a")])
+    >>> relevance_of_similarity([0.2 + 0.1], [0.5])
     0.6
     """
-    best = max(sum(share.values()) for share in shares)
-    nearest = max(LEAST_SIMILARITY, *(hit.similarity for hit in hits))
-    return min(1.0, round(best, 12) / nearest)
-
-
-def _gained(share: dict[str, float], hit: Hit, measure: float, numbers: AskedBefore) -> float:
-    leads = hit.leads
-    return gained(sum(share.values()), measure * leads[NEAR], leads[TRUSTED], leads[AGAINST], numbers)
+    nearest = max(LEAST_SIMILARITY, *similarities)
+    return min(1.0, round(max(relevances), 12) / nearest)

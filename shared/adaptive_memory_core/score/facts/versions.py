@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from adaptive_memory_core.policy.updates import Updates
@@ -10,7 +11,9 @@ from adaptive_memory_core.score.facts.asked import asked
 from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
 from adaptive_memory_core.score.facts.statement import Statement, differ, statement
+from adaptive_memory_core.score.ranking import texts_of
 
+_END = re.compile(r"[.!?] |[\n\u3002]")
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
@@ -22,20 +25,20 @@ class Versions:
     """The candidates, best first, with the times they began. Only what could be a version is looked at closely."""
 
     def __init__(
-        self, top: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
+        self, ranked: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
     ) -> None:
-        self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
-        self._about = asked(cue)
-        self._statements: list[Statement | None] = [None] * len(top)
+        self._top, self._times, self._rule, self._speaker = ranked, times, rule, speaker
+        self._about, self._whole = asked(cue), texts_of(ranked)
+        self._statements: list[Statement | None] = [None] * len(times)
         self._said_there = [
-            "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
+            "" if time is None else self._short(self._whole[place], cue, place) for place, time in enumerate(times)
         ]
         self._texts = [text.lower() for text in self._said_there]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
         taken: set[int] = set()
-        for best in range(min(self._rule.best, len(self._top))):
+        for best in range(min(self._rule.best, len(self._times))):
             if best in taken or not self._texts[best]:
                 continue
             group = [best, *self._in_same_words(best, taken)]
@@ -46,7 +49,7 @@ class Versions:
 
     def sure(self, one: int, other: int) -> bool:
         """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
-        whole = all(self._top[place].text == self._said_there[place] for place in (one, other))
+        whole = all(self._whole[place] == self._said_there[place] for place in (one, other))
         return whole and self.same_words(one, other)
 
     def same_words(self, one: int, other: int) -> bool:
@@ -157,4 +160,4 @@ class Versions:
 
 def _several(text: str) -> bool:
     """Whether it may have several sentences."""
-    return any(end in text for end in (". ", "! ", "? ", "\n", "\u3002"))
+    return _END.search(text) is not None

@@ -12,6 +12,7 @@ import orjson
 
 from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.score.ranking import LeftOut
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
@@ -38,6 +39,8 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
     >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
+    if isinstance(dropped, LeftOut) and dropped.follows(kept):
+        return _of_ranking(dropped)
     weak = [drop for drop in dropped if drop.scored is not None]
     scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
     unscored = [drop for drop in dropped if drop.scored is None]
@@ -45,6 +48,16 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
     reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
     scores, parts = [one.score for one in scored], [one.parts for one in scored]
     return Line(ids, _packed(reasons, scores, parts, [one.signals for one in scored]))
+
+
+def _of_ranking(left_out: LeftOut) -> Line:
+    """All that was scored, from its columns: those that were kept stand before those that were not."""
+    ranking, kept = left_out.ranking, left_out.begin
+    reasons = [None] * kept + [left_out.reason] * len(left_out)
+    rows = [ranking.scores, *ranking.parts.values(), *ranking.signals.values()]
+    titles = [["score"], list(ranking.parts), list(ranking.signals)]
+    given = np.array(rows, dtype=float).reshape(len(rows), len(ranking))[:, ranking.order]
+    return Line(ranking.in_order(ranking.candidates.columns.ids), _in_units(reasons, titles, given))
 
 
 def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
@@ -105,9 +118,14 @@ def _packed(
         flat.append(score)
         flat += own(part)
         flat += raw(signal)
+    width = 1 + len(titles[1]) + len(titles[2])
+    return _in_units(reasons, titles, np.frombuffer(array("d", flat)).reshape(len(scores), width).T)
+
+
+def _in_units(reasons: Sequence[str | None], titles: Sequence[Sequence[str]], given: Any) -> bytes:
+    """What is said of the candidates; the rows are the titles in their order."""
     units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
-    given = np.frombuffer(array("d", flat)).reshape(len(scores), len(units))
-    numbers = np.rint(np.ascontiguousarray(given.T) * units[:, None]).astype(np.int64)
+    numbers = np.rint(np.ascontiguousarray(given) * units[:, None]).astype(np.int64)
     return pack(Columns(reasons, titles, numbers))
 
 
