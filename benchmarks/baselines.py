@@ -53,7 +53,7 @@ def chunked(data: Dataset, embed: Embed) -> Ask:
     """Neighbouring turns of a session cut into chunks, the nearest chunk's turns first, in their order."""
     found: dict[str | None, tuple[list[list[str]], Any]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
-        chunks = list(_chunks([item for item in data.items if item.tenant == tenant]))
+        chunks = list(chunks_of([item for item in data.items if item.tenant == tenant]))
         vectors = np.asarray(embed(["\n".join(said(item) for item in chunk) for chunk in chunks]))
         found[tenant] = ([[item.id for item in chunk] for chunk in chunks], vectors)
 
@@ -65,7 +65,8 @@ def chunked(data: Dataset, embed: Embed) -> Ask:
     return ask
 
 
-def _chunks(items: Sequence[Item]) -> Iterator[list[Item]]:
+def chunks_of(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The turns in their order, cut where a session ends or a chunk is full."""
     chunk: list[Item] = []
     for item in items:
         full = sum(len(said(one)) for one in (*chunk, item)) / 4 > CHUNK

@@ -58,26 +58,40 @@ class Ours:
         self._numbers = AskedBefore() if numbers is None else numbers
         self._ids, self._vectors = list(items), np.array(list(items.values()))
         self._questions: list[Any] = []
-        self._verdicts: list[tuple[int, int, int, int]] = []  # item, question, helpful, unhelpful
+        self._verdicts: list[tuple[int, int, int, int, float]] = []  # item, question, helpful, unhelpful, ahead
         self._known: Questions | None = None
 
     def ranked(self, asked: Asked) -> Sequence[str]:
         question = asked.vector
         relevance = self._vectors @ question
         if self._known is None and self._verdicts:
-            columns = np.array(self._verdicts).T
-            self._known = Questions(self._ids, np.array(self._questions), *columns)
+            records, rows, good, bad, ahead = zip(*self._verdicts, strict=True)
+            vectors = np.array(self._questions)
+            self._known = Questions(self._ids, vectors, records, rows, good, bad, ahead=np.array(ahead))
         if self._known is not None:
-            for item, said in told(self._known, question, self._numbers).items():
-                at = self._ids.index(item)
-                relevance[at] += gained(float(relevance[at]), said.near, said.trusted, said.against, self._numbers)
+            return _best_first(self._ids, relevance + self._gained(question, relevance))
         return _best_first(self._ids, relevance)
+
+    def _gained(self, question: Any, relevance: Any) -> Any:
+        by = np.zeros(len(relevance))
+        first, second = np.sort(relevance)[:-3:-1].tolist()
+        for item, said in told(self._known, question, self._numbers).items():  # type: ignore[arg-type]
+            at = self._ids.index(item)
+            own = float(relevance[at])
+            fallen = max(0.0, 2.0 * said.ahead - 1.0 - own + (second if own == first else first))
+            near = max(0.0, said.near - self._numbers.behind * fallen)
+            by[at] = gained(own, near, said.trusted, said.against, self._numbers)
+        return by
 
     def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None:
         number, self._known = len(self._questions), None
         self._questions.append(asked.vector)
+        near = self._vectors @ asked.vector
+        first, second = np.sort(near)[:-3:-1].tolist()
         for item, helpful in verdicts.items():
-            self._verdicts.append((self._ids.index(item), number, int(helpful), int(not helpful)))
+            at = self._ids.index(item)
+            ahead = float(near[at]) - (second if near[at] == first else first)
+            self._verdicts.append((at, number, int(helpful), int(not helpful), ahead))
 
 
 class OfMemory:

@@ -2,5 +2,6 @@
 
 from adaptive_memory_core.models.chat import OpenAIChat
 from adaptive_memory_core.models.judges import SufficiencyJudge, SupportJudge, TimeJudge
+from adaptive_memory_core.models.openai_reader import OpenAIReader
 
-__all__ = ["OpenAIChat", "SufficiencyJudge", "SupportJudge", "TimeJudge"]
+__all__ = ["OpenAIChat", "OpenAIReader", "SufficiencyJudge", "SupportJudge", "TimeJudge"]

@@ -1,31 +1,62 @@
-"""How long may a cue or a text be? A longer cue is cut, with a note; a longer text is refused."""
+"""How long may a cue or a text be? A longer cue is cut, with a note; a longer text is refused.
+
+A cue is cut once, before anything is asked for it: its text for the embedder, and its words, which are less, for all
+that look for words, names and times in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Cue, NewRecord
 
+LETTERS_OF_A_SIGN = 8  # one of Chinese, Japanese, Korean or Thai comes to as many words as so many letters; measured
 END = 4  # one part in so many of a cut cue is its end: pasted text may stand before the question, or after it; guess
 
 
-def cut(cue: Cue, most: int) -> tuple[Cue, tuple[str, ...]]:
-    """The cue with at most so many characters, and a note where it had more.
+def cut(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[str, ...]]:
+    """The cue with at most so many characters, so many of them for its words, and notes where it had more.
 
-    >>> short, notes = cut(Cue("what " + "x" * 100 + " city?"), 20)
+    >>> short, notes = cut(Cue("what " + "x" * 100 + " city?"), 20, 20)
     >>> short.text, notes
     ('what xxxxxxxxxx\\nity?', ('the cue has 111 characters, of which 20 were read; Keeping(cue_characters=...) ...',))
-    >>> cut(Cue("tea?"), 20)
+    >>> cut(Cue("tea?"), 20, 20)
     (Cue(text='tea?'), ())
+    >>> cut(Cue("what city?"), 20, 8)[0].own_words
+    'what c\\n?'
     """
-    longest = max(len(cue.text), len(cue.words or ""))
-    if longest <= most:
-        return cue, ()
-    note = f"the cue has {longest:,} characters, of which {most:,} were read; Keeping(cue_characters=...) allows more"
-    words = None if cue.words is None else start_and_end(cue.words, most)
-    return replace(cue, text=start_and_end(cue.text, most), words=words), (note,)
+    longest, notes = max(len(cue.text), len(cue.words or "")), []
+    if longest > most:
+        notes.append(
+            f"the cue has {longest:,} characters, of which {most:,} were read; Keeping(cue_characters=...) allows more"
+        )
+        words = None if cue.words is None else start_and_end(cue.words, most)
+        cue = replace(cue, text=start_and_end(cue.text, most), words=words)
+    told = words_within(cue.own_words, most_of_words)
+    if told is cue.own_words:
+        return cue, tuple(notes)
+    if longest <= most or most > most_of_words:
+        notes.append(
+            f"words, names and times were looked for in {len(told):,} characters of the cue; "
+            "Keeping(cue_word_characters=...) allows more"
+        )
+    return replace(cue, words=told), tuple(notes)
+
+
+def words_within(text: str, most: int) -> str:
+    """So much of a text as has about as many words as so many letters; the very text where that is all of it.
+
+    >>> words_within("tea and cake", 20), words_within("\\u6771\\u4eac" * 10, 80)
+    ('tea and cake', '東京東京東京東京\\n京')
+    """
+    if len(text) * (1 if text.isascii() else LETTERS_OF_A_SIGN) <= most:
+        return text
+    read = start_and_end(text, most)
+    letters = len(read) + (LETTERS_OF_A_SIGN - 1) * sum(map(len, UNSPACED.findall(read)))
+    return text if letters <= most and read is text else start_and_end(text, max(1, most * len(read) // letters))
 
 
 def start_and_end(text: str, most: int) -> str:

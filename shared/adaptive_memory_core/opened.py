@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -30,6 +31,7 @@ from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 
 THREADS = 8  # of the async twins
@@ -52,6 +54,7 @@ class Parts:
     ports: Ports
     words: UpToDateWords
     graph: GraphIndex
+    hierarchy: HierarchyIndex
     chores: Sequence[Chore]
     whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
     sync: Callable[[], object]  # takes in what others wrote into the collection
@@ -124,7 +127,7 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with self.calls.one_more(), patient(self.keeping.wait_seconds):
+        with self.calls.one_more(), under_way(), patient(self.keeping.wait_seconds):
             yield
 
     @property
@@ -154,7 +157,8 @@ class Opened:
         with self.call():
             parts = self.parts
             found = tuple(parts.whole(repair=repair))
-            return CheckReport(found or tuple(parts.graph.check(repair=repair)))
+            own = (*parts.graph.check(repair=repair), *parts.hierarchy.check(repair=repair))
+            return CheckReport(found or own)
 
     def flush(self) -> None:
         """Write back all that is due."""
@@ -178,6 +182,7 @@ class Opened:
             parts.words.sync()
             parts.sync()
             parts.graph.sync()
+            parts.hierarchy.sync()
 
     def close(self) -> None:
         """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""

@@ -10,6 +10,8 @@ from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 
+DIGITS = 6  # of a second
+
 
 class PolicyInForce:
     """The policy, the paces of those before it, and the clock they go by."""
@@ -34,11 +36,12 @@ class PolicyInForce:
         self._policy = checked
 
     def now(self) -> float:
-        """The time, read once for each call of a verb."""
+        """The time, read once for each call of a verb. To the microsecond: of a longer number Chroma gives back another
+        one, and what was just written would seem to have been changed by somebody else."""
         now = moment(self._clock(), "the clock's time")
         if now is None:
             raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
-        return now
+        return round(now, DIGITS)
 
     def _checked(self, policy: Policy) -> Policy:
         if not isinstance(policy, Policy):

@@ -144,7 +144,7 @@ def _columns(
     for number in gated:
         if (begin := _time(stored[number].get(fields.valid_from))) is not None:
             began[number] = begin
-    return Columns(*given, importances, created, began, reads, stored, gated)
+    return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
 
 
 def _importance(given: Any, read: ReadState, fields: Fields) -> float | None:

@@ -13,9 +13,11 @@ from adaptive_memory_core.verbs import (
     export_import,
     forgetting,
     inspection,
+    observing,
     own_policy,
     recalling,
     remembering,
+    replaying,
     verdicts,
 )
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
@@ -57,6 +59,8 @@ class UserMemory:
 
     remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
     remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
+    observe, aobserve = blocking(observing.observe), awaited(observing.observe)
+    themes, athemes = blocking(observing.themes), awaited(observing.themes)
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
@@ -85,6 +89,7 @@ class UserMemory:
     changes, achanges = blocking(inspection.changes), awaited(inspection.changes)
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
+    replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:

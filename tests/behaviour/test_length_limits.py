@@ -26,6 +26,22 @@ def test_of_a_long_cue_the_start_and_the_end_are_read_and_a_note_says_so(memory:
     assert not alice.recall("the boat leaks?").trace
 
 
+def test_words_are_looked_for_in_less_of_a_cue_than_is_embedded(collection: Collection) -> None:
+    keeping = Keeping(cue_characters=4_000, cue_word_characters=200)
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping)) as memory:
+        alice = memory.for_user("alice")
+        alice.remember("the parrot speaks Latin")
+        found = alice.recall("the boat leaks? " + "pasted " * 100 + " and does the parrot speak Latin")
+        assert len(found.cue.text) > 700
+        assert len(found.cue.own_words) <= 200
+        assert found.cue.own_words.startswith("the boat leaks?")
+        assert found.cue.own_words.endswith("speak Latin")
+        assert any("cue_word_characters" in note for note in found.trace)
+        chinese = alice.recall("鹦鹉会说拉丁语" * 20)
+        assert 20 < len(chinese.cue.own_words) < 40  # each says as much as several letters
+        assert alice.recall("鹦鹉会说拉丁语吗?").cue.own_words == "鹦鹉会说拉丁语吗?"
+
+
 def test_every_kind_of_cue_is_cut(collection: Collection) -> None:
     with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=SMALL)) as memory:
         alice = memory.for_user("alice")

@@ -12,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.question_index import QuestionIndex
-from tests.conftest import Clock
+from tests.conftest import DAY, Clock
 
 LOG = {"recalls", "logged_ids"}  # of past recalls, by ids
 SECRET = "the zebra crossed at dawn"
@@ -90,7 +90,9 @@ def alice(request: pytest.FixtureRequest, collection: Collection, embed: Any, cl
         else:
             memory = stack.enter_context(AdaptiveMemory(collection, embedder=embed, policy=BOTH, clock=clock))
         user = memory.for_user("alice")
-        user.remember_many([{"text": SECRET, "id": "secret"}, {"text": "green tea", "id": "tea"}])
+        said = [{"text": SECRET, "id": "secret", "speaker": "Ana"}, {"text": "green tea", "id": "tea"}]
+        user.observe([{**one, "session": "monday", "at": clock() - DAY} for one in said])
+        assert "zebra" in str(user.themes())  # grown, so that there is something to let go of
         answer = user.recall("what was it that came by", k=2)
         user.feedback(answer, helpful=["secret"], unhelpful=["tea"])
         yield user

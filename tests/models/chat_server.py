@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
 class FakeChat(ThreadingHTTPServer):
-    """Replies to each request with what a test says, and keeps the requests."""
+    """Replies to each request with what a test says, and keeps the requests. `replies` is a function of the request to
+    a text and, for each of its tokens, the log-probabilities of the likeliest ones, which are told if they are asked
+    for."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.requests: list[dict[str, Any]] = []
         self.reply: str | None = None
+        self.replies: Callable[[dict[str, Any]], tuple[str, list[list[float]]]] | None = None
         self.status = 200
 
     @property
@@ -25,10 +29,13 @@ class _Answer(BaseHTTPRequestHandler):
     server: FakeChat
 
     def do_POST(self) -> None:
-        self.server.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        message = {"role": "assistant", "content": self.server.reply}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(request)
+        said, places = self.server.replies(request) if self.server.replies else (self.server.reply, [])
+        message = {"role": "assistant", "content": said}
+        choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": _told(places)}
         body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+        body["usage"] = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
         content = json.dumps(body if self.server.status == 200 else {"error": {"message": "overloaded"}}).encode()
         self.send_response(self.server.status)
         self.send_header("Content-Type", "application/json")
@@ -38,3 +45,14 @@ class _Answer(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def _told(places: list[list[float]]) -> dict[str, Any] | None:
+    """Log-probabilities as the protocol tells them."""
+    if not places:
+        return None
+    content = []
+    for place in places:
+        likeliest = [{"token": f"t{number}", "logprob": one, "bytes": None} for number, one in enumerate(place)]
+        content.append({**likeliest[0], "top_logprobs": likeliest})
+    return {"content": content}

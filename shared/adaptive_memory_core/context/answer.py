@@ -14,6 +14,7 @@ from adaptive_memory_core.context.explain import explain, short
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
@@ -134,7 +135,8 @@ class Recall(Sequence[Scored]):
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
         options |= {"beside": self.beside, "merge": self.policy.shown.merge, "longest": self.policy.shown.longest}
         options |= {"cue": self.cue.own_words, "fields": self.fields}
-        text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
+        with under_way():
+            text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []

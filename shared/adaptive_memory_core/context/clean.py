@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from html import escape
 from json import dumps
 
@@ -32,6 +33,7 @@ def clean(text: str) -> str:
     return defused(" ".join(text.split()))
 
 
+@lru_cache(maxsize=10_000)
 def _shown(character: str) -> str:
     if character.isascii():
         return character if character.isprintable() else " "

@@ -15,6 +15,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.brief import clipped
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.token_estimate import Count
+from adaptive_memory_core.let_others_run import in_pieces
 
 MARK = "..."
 LONGEST_PART = 400  # characters of a sentence, beyond which it is cut like a text of its own; guess
@@ -40,7 +41,7 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     'We met on Monday. ... The code of the door is 4711. ...'
     """
     asked = frozenset(cue)
-    parts = [Part(said, count(said + " "), asked & set(words(said))) for said in parts_of(text)]
+    parts = [Part(said, count(said + " "), asked & set(words(said))) for said in in_pieces(text, parts_of(text))]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:

@@ -14,12 +14,13 @@ from adaptive_memory_core.flow.ports.judged_questions import Imported
 from adaptive_memory_core.policy.ranges import Range
 from adaptive_memory_core.records import Scope
 
-COUNT, MOST_QUESTIONS = Range(0, 10**9, whole=True), 1_000
+COUNT, AHEAD, MOST_QUESTIONS = Range(0, 10**9, whole=True), Range(-2, 2), 1_000
 Line = Mapping[str, Any]
 
 
 def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> Flow[dict[str, list[list[Any]]]]:
-    """What is kept of these records: for each question its vector and the helpful and unhelpful verdicts."""
+    """What is kept of these records: for each question its vector, the helpful and unhelpful verdicts, and how
+    far ahead it stood where that is known."""
     found = yield from ask(ports.ledger.judged_questions.export, scope, stored_ids)
     return {one: [_line(question) for question in questions] for one, questions in found.items()}
 
@@ -49,24 +50,27 @@ def restore_questions(
 
 
 def _line(one: Imported) -> list[Any]:
-    return [base64.b64encode(one.vector).decode(), one.helpful, one.unhelpful]
+    ahead = [] if one.ahead is None else [round(one.ahead, 4)]
+    return [base64.b64encode(one.vector).decode(), one.helpful, one.unhelpful, *ahead]
 
 
 def _questions(line: Line) -> list[Imported]:
     """
     >>> _questions({"id": "a", "questions": [["ADw=", 1, 0]]})
-    [Imported(vector=b'\\x00<', helpful=1, unhelpful=0)]
+    [Imported(vector=b'\\x00<', helpful=1, unhelpful=0, ahead=None)]
     """
     given = line["questions"]
     try:
-        found = [Imported(base64.b64decode(text, validate=True), good, bad) for text, good, bad in given]
+        found = [Imported(base64.b64decode(text, validate=True), *more) for text, *more in given]
     except (TypeError, ValueError, binascii.Error):
         found = []
     whole = all(one.vector and len(one.vector) % 2 == 0 for one in found)
-    counted = all(number in COUNT for one in found for number in one[1:])
+    counted = all(one.helpful in COUNT and one.unhelpful in COUNT for one in found)
+    counted = counted and all(one.ahead is None or one.ahead in AHEAD for one in found)
     if not (found and whole and counted and len(found) == len(given) <= MOST_QUESTIONS):
         raise InvalidInputError(
             f"Record {line['id']!r} of the state has damaged 'questions': {given!r:.200}. Each is a vector in base64, "
-            "with how often the record was helpful and unhelpful for it. Export the state anew, or leave them out."
+            "with how often the record was helpful and unhelpful for it, and how far ahead it stood. Export it "
+            "anew, or leave them out."
         )
     return found

@@ -68,7 +68,8 @@ def _judge(
     steps = lead_steps(past, list(verdicts), helpful, policy)
     rule = replace(rule, steps={found[one].stored_id: by for one, by in steps.items()}) if steps else rule
     given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
-    asked = yield from judged_question(ports, past, policy)
+    stored = {one: found[one].stored_id for one in verdicts}
+    asked = yield from judged_question(ports, past, stored, policy)
     return (yield from ask(judge_and_share, ports, scope, past.id, given, rule, policy, question=asked, now=now))
 
 

@@ -5,6 +5,8 @@ question. Here each record keeps the questions it was judged for, and only those
 cosine). A record is trusted by its share of all the helpful verdicts near this question: where the same questions were
 answered by others as well, or the nearest is not near, hardly at all. So records that were never judged, and may be
 right, lose little to those that were: that is what the share is for, and `benchmarks/learning_stream.py` measures it.
+And where a record stands further behind the most similar one than it stood when it was helpful, this question has moved
+to something else by so much, and the earlier one counts as less near.
 """
 
 from __future__ import annotations
@@ -30,16 +32,19 @@ class Questions(NamedTuple):
     helpful: Any
     unhelpful: Any
     keys: Sequence[int] = ()  # of the rows, in the ledger
+    ahead: Any = None  # for each verdict, how far the record then stood before all others in similarity; NaN: unknown
 
 
 class Told(NamedTuple):
     """What similar questions say of a record: how near the nearest one is that it was helpful for (`near`, and its
-    row), how far that is trusted, and how much speaks against it. All but the row lie in [0, 1]."""
+    row), how far that is trusted, how much speaks against it, and how far ahead of all others it stood in that one:
+    1 at most, 0.5 where others were as similar, 0 where that is not known. All but the row lie in [0, 1]."""
 
     near: float
     trusted: float
     against: float
     row: int = -1
+    ahead: float = 0.0
 
 
 NOTHING: Mapping[str, Told] = {}
@@ -50,7 +55,7 @@ def told(questions: Questions, cue: Any, numbers: AskedBefore) -> Mapping[str, T
 
     >>> one = Questions(["tea"], np.array([[1.0, 0.0]]), [0], [0], [1], [0])
     >>> told(one, np.array([1.0, 0.0]), AskedBefore(prior=0.25))
-    {'tea': Told(near=1.0, trusted=0.8, against=0.0, row=0)}
+    {'tea': Told(near=1.0, trusted=0.8, against=0.0, row=0, ahead=0.0)}
     >>> told(one, np.array([0.0, 1.0]), AskedBefore())                     # a question about something else
     {}
     """
@@ -66,11 +71,15 @@ def told(questions: Questions, cue: Any, numbers: AskedBefore) -> Mapping[str, T
     for_it = np.bincount(records, speaks[rows] * good, count)
     against = np.bincount(records, speaks[rows] * bad, count)
     trusted = np.clip((for_it - numbers.unhelpful * against) / (for_it.sum() + numbers.prior), 0.0, 1.0)
-    best, worst = _nearest(records, rows, close, good, count), _nearest(records, rows, close, bad, count)
+    stood = np.full(len(rows), np.nan) if questions.ahead is None else np.asarray(questions.ahead)[heard]
+    best, which = _nearest(records, rows, close, good, count)
+    worst, _ = _nearest(records, rows, close, bad, count)
     lowered = np.maximum(0.0, _at(worst, speaks) ** LOWERING - _at(best, speaks) ** LOWERING)
-    near = _at(best, close)
+    near, ahead = _at(best, close), np.clip(np.nan_to_num(0.5 + 0.5 * _at(which, stood)), 0.0, 1.0)
     return {
-        questions.stored_ids[one]: Told(float(near[one]), float(trusted[one]), float(lowered[one]), int(best[one]))
+        questions.stored_ids[one]: Told(
+            float(near[one]), float(trusted[one]), float(lowered[one]), int(best[one]), float(ahead[one])
+        )
         for one in np.flatnonzero((trusted > 0.0) | (lowered > 0.0)).tolist()
     }
 
@@ -99,14 +108,14 @@ def nearest_pair(vectors: Any) -> tuple[int, int]:
     return int(first), int(second)
 
 
-def _nearest(records: Any, rows: Any, close: Any, counts: Any, count: int) -> Any:
-    """For each record the row of the nearest question that it has such a verdict on; -1 where there is none."""
-    has = counts > 0
-    records, rows = records[has], rows[has]
-    order = np.argsort(close[rows], kind="stable")  # the nearest is written last
-    found = np.full(count, -1, dtype=np.intp)
-    found[records[order]] = rows[order]
-    return found
+def _nearest(records: Any, rows: Any, close: Any, counts: Any, count: int) -> tuple[Any, Any]:
+    """For each record the row of the nearest question that it has such a verdict on, and the place of the verdict; -1
+    where there is none."""
+    has = np.flatnonzero(counts > 0)
+    order = has[np.argsort(close[rows[has]], kind="stable")]  # the nearest is written last
+    found, which = np.full(count, -1, dtype=np.intp), np.full(count, -1, dtype=np.intp)
+    found[records[order]], which[records[order]] = rows[order], order
+    return found, which
 
 
 def _at(rows: Any, values: Any) -> Any:

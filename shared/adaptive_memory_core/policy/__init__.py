@@ -5,6 +5,7 @@ from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.reading import Reading
@@ -22,6 +23,7 @@ __all__ = [
     "Decay",
     "Fusion",
     "Graphs",
+    "Hierarchies",
     "Keeping",
     "Policy",
     "Reading",

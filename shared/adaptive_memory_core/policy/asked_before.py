@@ -8,6 +8,7 @@ from typing import ClassVar
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
 
 NEAR, TRUSTED, AGAINST = "asked_near", "asked_trusted", "asked_against"  # the leads, of which the part is made
+AHEAD = "asked_ahead"
 PART = "asked_before"
 
 
@@ -22,7 +23,8 @@ class AskedBefore:
     weight: float = 1.0  # share of what similar questions say that counts; 0 = off
     floor: float = 0.3  # similarity of two questions at which an earlier one begins to say something
     power: float = 4.0  # power: how steeply it then says more, up to the same question
-    prior: float = 0.2  # weight of "this was never asked", in questions that are the same as this one
+    behind: float = 1.0  # similarity that the nearest question loses for each that the record stands further behind now
+    prior: float = 0.1  # weight of "this was never asked", in questions that are the same as this one
     unhelpful: float = 0.3  # share of a helpful verdict that an unhelpful one on a similar question takes back
     lower: float = 0.5  # share of its relevance that a record loses for the same question after an unhelpful verdict
     most: int = 16  # questions that are remembered of a record; the nearest are joined
@@ -32,6 +34,7 @@ class AskedBefore:
         "weight": SHARE,
         "floor": Range(0, 0.99),
         "power": Range(0.5, 16),
+        "behind": Range(0, 10),
         "prior": Range(0, 100, above=True),
         "unhelpful": SHARE,
         "lower": SHARE,

@@ -17,7 +17,7 @@ AS_THE_VECTORS = CAUTIOUS.dense  # the weight, in Fusion's measure, of a caller'
 _PARTS = {
     *LEADS,
     RERANKER,
-    *("asked_before", "asked_near", "asked_trusted", "asked_against"),
+    *("asked_before", "asked_near", "asked_trusted", "asked_against", "asked_ahead"),
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
     *(CHANCE, "time", "date", "kind", "auto"),
 }

@@ -18,6 +18,7 @@ from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusion_of
 from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.kind_weights import kind_weights_of
 from adaptive_memory_core.policy.old_names import PLACES, at_their_places, takes_old_names
 from adaptive_memory_core.policy.presets import settings_of
@@ -83,6 +84,7 @@ class Policy(HashedOnce):
     copies: Copies = Copies()  # what becomes of records that say the same
     updates: Updates = Updates()  # which of the records that say what has changed since come first
     graph: Graphs = Graphs()  # how the channel "graph" follows the names in a cue
+    hierarchy: Hierarchies = Hierarchies()  # how episodes and themes are made of what is observed
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart

@@ -12,6 +12,7 @@ from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
 from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
@@ -33,6 +34,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "copies": Copies,
     "updates": Updates,
     "graph": Graphs,
+    "hierarchy": Hierarchies,
     "rerank": Rerank,
     "shown": Shown,
     "spreads": Spreads,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Part = Literal["database", "index", "ledger", "records", "graph"]
+Part = Literal["database", "index", "ledger", "records", "graph", "hierarchy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,8 @@ class Finding:
     """Something that is not as it should be, in which part of the memory, and what to do about it.
 
     "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" what stands
-    in them, "graph" what the ledger keeps of the names in them. `mended` says that nothing needs to be done any more.
+    in them, "graph" what the ledger keeps of the names in them,
+    "hierarchy" what it keeps of what was observed. `mended` says that nothing needs to be done any more.
     """
 
     part: Part

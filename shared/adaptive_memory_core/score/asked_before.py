@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.channels.fuse import Parts
 from adaptive_memory_core.learn.asked_before import gained
-from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, PART, TRUSTED, AskedBefore
+from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, PART, TRUSTED, AskedBefore
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import columns_of
 
@@ -18,21 +18,21 @@ def asked_before(shares: Parts, hits: Sequence[Hit], numbers: AskedBefore) -> Pa
 
     >>> from adaptive_memory_core.records import Record
     >>> def hit(**leads): return Hit(Record("a", "tea"), 0.5, "a", leads)
-    >>> told = hit(asked_near=1.0, asked_trusted=0.5, asked_against=0.0)
+    >>> told = hit(asked_near=1.0, asked_trusted=0.5, asked_against=0.0, asked_ahead=0.0)
     >>> asked_before({"similarity": [0.5]}, [told], AskedBefore())
     {'similarity': [0.5], 'asked_before': [0.25]}
     >>> asked_before({"similarity": [0.5]}, [hit()], AskedBefore())
     {'similarity': [0.5]}
     """
     these = columns_of(hits)
-    leads = these.leads
+    leads, similarities = these.leads, these.columns.similarities
     if not these or NEAR not in leads:  # all hits of a recall have the same leads
         return shares
     wholes = [sum(row) for row in zip(*shares.values(), strict=True)]
-    measure = relevance_of_similarity(wholes, these.columns.similarities)
-    told = zip(wholes, leads[NEAR], leads[TRUSTED], leads[AGAINST], strict=True)
-    moved = [gained(whole, measure * near, trusted, against, numbers) for whole, near, trusted, against in told]
-    return {**shares, PART: moved}
+    measure, fallen = relevance_of_similarity(wholes, similarities), fallen_behind(similarities, leads[AHEAD])
+    nears = [measure * max(0.0, near - numbers.behind * by) for near, by in zip(leads[NEAR], fallen, strict=True)]
+    told = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
+    return {**shares, PART: [gained(whole, near, good, bad, numbers) for whole, near, good, bad in told]}
 
 
 def relevance_of_similarity(relevances: Sequence[float], similarities: Sequence[float]) -> float:
@@ -44,3 +44,19 @@ def relevance_of_similarity(relevances: Sequence[float], similarities: Sequence[
     """
     nearest = max(LEAST_SIMILARITY, *similarities)
     return min(1.0, round(max(relevances), 12) / nearest)
+
+
+def fallen_behind(similarities: Sequence[float], ahead: Sequence[float]) -> list[float]:
+    """By how much of similarity each stands further behind the most similar other than it stood in the nearest question
+    that it was helpful for: so far has this question moved away, to something that may never have been asked for.
+
+    >>> fallen_behind([0.25, 0.75], [0.5, 0.0])                # nobody stood before the first one then
+    [0.5, 0.0]
+    """
+    ranked = sorted(similarities, reverse=True)
+    if len(ranked) < 2:
+        return [0.0] * len(ranked)
+    return [
+        max(0.0, 2.0 * then - 1.0 - like + ranked[int(like == ranked[0])])
+        for like, then in zip(similarities, ahead, strict=True)
+    ]

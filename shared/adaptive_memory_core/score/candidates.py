@@ -28,6 +28,7 @@ class Columns(NamedTuple):
     began: Sequence[float | None]  # when what they say began to hold
     reads: Sequence[ReadState]
     stored: Sequence[Metadata]
+    shared: Sequence[bool]  # whether they are of a scope that is shared
     gated: Sequence[int]
 
 
@@ -112,6 +113,7 @@ def columns_of(hits: Sequence[Hit]) -> Candidates:
         [one.created_at if one.valid_from is None else one.valid_from for one in records],
         [one.read for one in records],
         [one.stored for one in records],
+        [hit.shared is not None for hit in hits],
         range(len(hits)),
     )
     first = hits[0].leads if hits else {}

@@ -16,7 +16,7 @@ from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit, unfit_ones
 from adaptive_memory_core.score.kind_share import weighed
 from adaptive_memory_core.score.newest_first import Told, newest_first
-from adaptive_memory_core.score.time_match import attuned, timely
+from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timely
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 NO_VECTORS: Mapping[str, Any] = {}
@@ -59,8 +59,13 @@ def select(
     if not weak and not reasons:
         return kept, dropped
     lost = [Dropped(one.id, "below the score floor", one) for one in weak]
-    refused = [Dropped(these[number].record.id, reason) for number, reason in reasons.items()]
+    refused = [_unfit(these[number], reason) for number, reason in reasons.items()]
     return kept, (*dropped, *lost, *refused)
+
+
+def _unfit(hit: Hit, reason: str) -> Dropped:
+    """With the hit where another policy may let it through."""
+    return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
 def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float) -> bool:

@@ -138,7 +138,8 @@ def _request(
     if policy is not None:
         check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
     at = check.moment(now, "now")
-    sought, notes = cut(check.cue(cue), memory.keeping.cue_characters)
+    keeping = memory.keeping
+    sought, notes = cut(check.cue(cue), keeping.cue_characters, keeping.cue_word_characters)
     return Request(
         id=memory.new_id(),
         scope=user.scope,

@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.flow.ports.roles import OFFLINE
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
@@ -32,6 +33,8 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.hierarchy.growing import Growing
+from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
 from adaptive_memory_core.store.place_names import check_ledger
 from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.words.index import WordIndex
@@ -106,21 +109,44 @@ class Common:
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
         words = UpToDateWords(index, store.records, wake, store.changes)
         graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
+        hierarchy = self._hierarchy(store, embedder)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
-        made.append(self._ports(store, embedder, words, graph, floors))
+        made.append(self._ports(store, embedder, words, graph, hierarchy, floors))
         return Parts(
             made[0],
             words,
             graph,
-            (*store.chores, words, graph, floors, *checkpoints_of(ledger, wake)),
+            hierarchy,
+            (*store.chores, words, graph, hierarchy, floors, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,
             store.reembed,
         )
 
+    def _hierarchy(self, store: Store, embedder: CheckedEmbedder) -> HierarchyIndex:
+        asked, ledger = self.asked, self.ledger
+        growing = Growing(
+            rows=ledger.hierarchy,
+            records=store.records,
+            search=store.search,
+            embedder=embedder,
+            fields=asked.fields,
+            roles=asked.options.get("roles") or OFFLINE,
+            settings=lambda: asked.in_force.policy.hierarchy,
+            now=asked.in_force.now,
+            transaction=ledger.transaction,
+        )
+        return HierarchyIndex(growing, ledger.notes.uuid, self.background.wake, read_only=ledger.read_only)
+
     def _ports(
-        self, store: Store, embedder: CheckedEmbedder, words: UpToDateWords, graph: GraphIndex, floors: FloorKeeper
+        self,
+        store: Store,
+        embedder: CheckedEmbedder,
+        words: UpToDateWords,
+        graph: GraphIndex,
+        hierarchy: HierarchyIndex,
+        floors: FloorKeeper,
     ) -> Ports:
         asked, languages = self.asked, self.asked.options.get("languages")
         return Ports(
@@ -131,7 +157,8 @@ class Common:
             write_back=store.write_back,
             words=words,
             graph=graph,
-            indexes=(words, graph, QuestionIndex(self.ledger.judged_questions), *store.indexes),
+            hierarchy=hierarchy,
+            indexes=(words, graph, hierarchy, QuestionIndex(self.ledger.judged_questions), *store.indexes),
             floors=floors,
             background=self.background,
             write_through=asked.options["write"] == "through",

@@ -10,8 +10,9 @@ from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_i
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_single_dates import led
 from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS
+from adaptive_memory_core.let_others_run import in_pieces
 
-MOST_OF_A_KIND = 100  # places of one kind that are looked at; a text with more is a table, or hostile; guess
+MOST_OF_A_KIND = 30  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 
 
 class Dated(NamedTuple):
@@ -39,7 +40,7 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
     found: list[Dated] = []
     plain, taken = in_ascii_letters(text), bytearray(len(text))
     lower = plain.lower()
-    for way in [*(AHEAD if ahead else ()), *WAYS[day_first]]:
+    for way in in_pieces(text, [*(AHEAD if ahead else ()), *WAYS[day_first]]):
         if way.needs and not some_in(lower, way.needs):
             continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):

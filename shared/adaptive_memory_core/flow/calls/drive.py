@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from adaptive_memory_core.let_others_run import let_others_run
+
 T = TypeVar("T")
 P = ParamSpec("P")
 Call = Callable[[], Any]
@@ -67,6 +69,7 @@ def _driven(flow: Flow[T]) -> T:
     try:
         call = flow.send(None)
         while True:
+            let_others_run()
             try:
                 answer = call()
             except BaseException as error:  # noqa: BLE001 - it goes back into the flow, which decides
@@ -115,6 +118,7 @@ class _Walk(Generic[T]):
     def take(self, call: Call) -> None:
         """Make a call that the flow asks for."""
         self._answer, self._error = None, None
+        let_others_run()
         try:
             self._answer = call()
         except BaseException as raised:  # noqa: BLE001 - it goes back into the flow, which decides

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.learn.asked_before import NOTHING, Questions, Told, told
 from adaptive_memory_core.learn.gain import unit
-from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, TRUSTED
+from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.score.candidates import Candidates
 
 MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
@@ -59,6 +59,7 @@ class _Leads:
             NEAR: [one.near for one in found],
             TRUSTED: [one.trusted for one in found],
             AGAINST: [one.against for one in found],
+            AHEAD: [one.ahead for one in found],
         }
 
 

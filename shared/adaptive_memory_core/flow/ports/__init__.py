@@ -10,6 +10,7 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.ports.graph import GraphIndexPort
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyPort
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
@@ -68,6 +69,7 @@ __all__ = [
     "Floors",
     "Found",
     "GraphIndexPort",
+    "HierarchyPort",
     "IdLock",
     "Index",
     "Judge",
@@ -142,6 +144,7 @@ class Ports:
     write_back: WriteBack
     words: Words
     graph: GraphIndexPort
+    hierarchy: HierarchyPort
     indexes: Sequence[Index]
     floors: Floors
     background: Background

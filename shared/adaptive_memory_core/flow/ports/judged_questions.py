@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from adaptive_memory_core.flow.ports.search import Vector
@@ -12,19 +13,23 @@ from adaptive_memory_core.records import Scope, Verdict
 
 class JudgedQuestion(NamedTuple):
     """What was asked when something was found that is judged now: the recall, and the question's vector. `most` are the
-    questions that may be kept of one record."""
+    questions that may be kept of one record, and `ahead` how far each stood before all others in similarity then, or
+    below 0 behind, as far as that is known."""
 
     recall_id: str
     vector: Vector
     most: int
+    ahead: Mapping[str, float] = MappingProxyType({})
 
 
 class Imported(NamedTuple):
-    """A question from elsewhere: its vector as bytes, and how often a record was helpful and unhelpful for it."""
+    """A question from elsewhere: its vector as bytes, how often a record was helpful and unhelpful for it, and how far
+    it stood before all others in it (None: nobody knows)."""
 
     vector: bytes
     helpful: int
     unhelpful: int
+    ahead: float | None = None
 
 
 class JudgedQuestions(Protocol):

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestions
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
@@ -91,6 +92,8 @@ class Log(Protocol):
         turn: str | None = None,
     ) -> list[LoggedRecall]: ...
     def policy(self, policy_hash: str) -> str | None: ...
+    def scopes(self) -> list[Scope]:
+        """Whose recalls there are."""
 
 
 class Verdicts(Protocol):
@@ -386,6 +389,8 @@ class Ledger(Protocol):
     def words(self) -> WordRows: ...
     @property
     def graph(self) -> GraphRows: ...
+    @property
+    def hierarchy(self) -> HierarchyRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
     @property

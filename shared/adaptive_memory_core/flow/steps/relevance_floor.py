@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.nothing_found import Floor, best_of, chance, of_time_alone
@@ -44,7 +45,13 @@ def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Se
     best = best_of(hits, policy, now=request.now)
     if best is None or _of_the_time(request, hits):
         return NO_FLOOR
-    share = chance(known.value, best)
+    return floor_verdict(chance(known.value, best), policy)
+
+
+def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
+    """What follows from the share of unrelated questions that find as good."""
+    if policy.relevance_floor == 0.0:
+        return NO_FLOOR
     refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
     return FloorVerdict(share, None if share <= policy.relevance_floor else refused)
 

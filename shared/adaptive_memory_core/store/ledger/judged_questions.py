@@ -26,7 +26,7 @@ _STANDING = (
 )
 _WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE question_key = ?"
 _OF_RECORD = (
-    "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful) FROM judged_for "
+    "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful), min(ahead) FROM judged_for "
     "JOIN judged_questions USING (question_key) JOIN records USING (record_key) "
     "WHERE record_key = ? GROUP BY question_key ORDER BY question_key"
 )
@@ -51,7 +51,8 @@ class LedgerJudgedQuestions:
             key = judged_rows.question_of(sql, self._shared.collection_key, question.recall_id, vector)
             for stored_id, record in known.items():
                 helpful = verdicts[stored_id] is Verdict.HELPFUL
-                judged_rows.put(sql, record, key, question.recall_id, int(helpful), int(not helpful))
+                verdict = (int(helpful), int(not helpful), question.ahead.get(stored_id))
+                judged_rows.put(sql, record, key, question.recall_id, verdict)
             for record in known.values():  # once all have it: a question without a row is let go of
                 judged_rows.join_too_many(sql, record, question.most)
 
@@ -92,7 +93,7 @@ class LedgerJudgedQuestions:
                     return
                 for number, one in enumerate(questions):
                     key = judged_rows.question_of(sql, self._shared.collection_key, "", one.vector)
-                    judged_rows.put(sql, record, key, f"restored {number}", one.helpful, one.unhelpful)
+                    judged_rows.put(sql, record, key, f"restored {number}", one[1:])
                 judged_rows.join_too_many(sql, record, most)
 
     def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ _ADD = (
     "VALUES (?, ?, (SELECT embedder FROM collections WHERE collection_key = ?)) RETURNING question_key"
 )
 _PUT = (
-    "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful) VALUES (?, ?, ?, ?, ?) "
+    "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful, ahead) VALUES (?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (record_key, recall_id) DO UPDATE SET helpful = excluded.helpful, unhelpful = excluded.unhelpful "
     "WHERE helpful != excluded.helpful OR unhelpful != excluded.unhelpful"
 )
@@ -25,7 +25,7 @@ _OF_RECORD = (
 )
 _JOIN = "UPDATE judged_for SET question_key = ? WHERE record_key = ? AND question_key = ?"
 _NEWS = (
-    "SELECT stored_id, question_key, judged_for.helpful, judged_for.unhelpful "
+    "SELECT stored_id, question_key, judged_for.helpful, judged_for.unhelpful, ahead "
     "FROM judged_for JOIN records USING (record_key) "
     "WHERE user_key = ? AND {whose} AND judged_key > ? ORDER BY judged_key"
 )
@@ -33,6 +33,7 @@ _VECTOR = "SELECT vector FROM judged_questions WHERE question_key = ? AND embedd
 
 
 Standing = tuple[int, int, str | None]
+Counts = tuple[int, int, float | None]  # helpful, unhelpful, and how far ahead of all others it stood
 
 
 class Held(NamedTuple):
@@ -57,8 +58,8 @@ def question_of(sql: sqlite3.Connection, collection: int, recall_id: str, vector
     return int(row[0])
 
 
-def put(sql: sqlite3.Connection, record: int, question: int, recall_id: str, helpful: int, unhelpful: int) -> None:
-    sql.execute(_PUT, (record, question, recall_id, helpful, unhelpful))
+def put(sql: sqlite3.Connection, record: int, question: int, recall_id: str, verdict: Counts) -> None:
+    sql.execute(_PUT, (record, question, recall_id, *verdict))
 
 
 def forget(sql: sqlite3.Connection, record: int) -> None:
@@ -88,7 +89,7 @@ def as_read(sql: sqlite3.Connection, whose: tuple[int, str], standing: Standing,
 
 
 _NOBODY: Any = np.zeros(0, dtype=np.int64)
-_NONE = Questions([], np.zeros((0, 0), dtype=np.float32), _NOBODY, _NOBODY, _NOBODY, _NOBODY)
+_NONE = Questions([], np.zeros((0, 0), dtype=np.float32), _NOBODY, _NOBODY, _NOBODY, _NOBODY, ahead=np.zeros(0))
 
 
 def _extended(sql: sqlite3.Connection, embedder: str | None, before: Questions, new: list[Any]) -> Questions:
@@ -101,22 +102,13 @@ def _extended(sql: sqlite3.Connection, embedder: str | None, before: Questions, 
     old = before.vectors if before.vectors.shape[1] == size else np.zeros((len(before.keys), size), dtype=np.float32)
     added = [_numbers(one if len(one) == 2 * size else bytes(2 * size)) for one in blobs]
     places = {one: place for place, one in enumerate(ids)}, {one: place for place, one in enumerate(keys)}
-    columns = (
-        [places[0][row[0]] for row in new],
-        [places[1][row[1]] for row in new],
-        [row[2] for row in new],
-        [row[3] for row in new],
-    )
-    known = (before.records, before.rows, before.helpful, before.unhelpful)
-    one, two, three, four = [
-        np.concatenate((one, np.array(more, dtype=np.int64))) for one, more in zip(known, columns, strict=True)
+    columns = zip(*((places[0][row[0]], places[1][row[1]], *row[2:]) for row in new), strict=True)
+    known = (before.records, before.rows, before.helpful, before.unhelpful, before.ahead)
+    one, two, three, four, ahead = [
+        np.concatenate((have, np.array(more, dtype=have.dtype))) for have, more in zip(known, columns, strict=True)
     ]
     vectors = np.concatenate((old, np.array(added, dtype=np.float32).reshape(len(added), size)))
-    return Questions(list(ids), vectors, one, two, three, four, list(keys))
-
-
-def _behind(known: Any, more: list[int]) -> Any:
-    return np.concatenate((known, np.array(more, dtype=np.int64)))
+    return Questions(list(ids), vectors, one, two, three, four, list(keys), ahead)
 
 
 def _numbers(blob: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Which tables keep the questions that records were judged for? One step of the schema."""
+"""Which tables keep the questions that records were judged for? Two steps of the schema."""
 
 JUDGED_QUESTIONS = """
 CREATE TABLE judged_questions (               -- what was asked when something was found that was judged later
@@ -46,4 +46,8 @@ WHEN EXISTS (SELECT 1 FROM judged_for WHERE record_key = new.record_key) BEGIN
     UPDATE users SET questions_changed = questions_changed + 1, questions_last = max(questions_last, 1)
     WHERE user_key IN (abs(old.user_key), abs(new.user_key));
 END;
+"""
+
+JUDGED_AHEAD = """
+ALTER TABLE judged_for ADD COLUMN ahead REAL;  -- in similarity, of all other candidates then; NULL: not known
 """

@@ -14,11 +14,10 @@ def keys_of(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str])
     """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
     missing = [one for one in dict.fromkeys(ids) if (user, one) not in known]
     if missing:
-        known.update({(user, one): key for one, key in _find(sql, user, missing).items()})
-    for one in missing:
-        if (user, one) not in known:
-            query = "INSERT INTO logged_ids (user_key, id) VALUES (?, ?) RETURNING id_key"
-            known[user, one] = sql.execute(query, (user, one)).fetchone()[0]
+        given = _give(sql, user, missing)
+        if len(given) < len(missing):  # some have one, from before this process began, or of another one
+            given.update(_find(sql, user, [one for one in missing if one not in given]))
+        known.update({(user, one): key for one, key in given.items()})
     return [known[user, one] for one in ids]
 
 
@@ -39,6 +38,16 @@ def names_of(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]
 def forget(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
     """Let go of ids: no line names them any more."""
     sql.executemany("DELETE FROM logged_ids WHERE id_key = ?", [(one,) for one in keys])
+
+
+def _give(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those that had none."""
+    given: dict[str, int] = {}
+    for chunk in chunks(ids):
+        rows = ", ".join(["(?, ?)"] * len(chunk))
+        query = f"INSERT INTO logged_ids (user_key, id) VALUES {rows} ON CONFLICT DO NOTHING RETURNING id, id_key"  # noqa: S608
+        given.update(sql.execute(query, [value for one in chunk for value in (user, one)]).fetchall())
+    return given
 
 
 def _find(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 
-from adaptive_memory_core.records import Dropped, Scored
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
+from adaptive_memory_core.learn.logged_state import (
+    DERIVED,
+    NO_BASIS,
+    NO_COLUMNS,
+    UNSCORED,
+    Basis,
+    StateThen,
+    columns_of,
+)
+from adaptive_memory_core.learn.logged_state import Columns as Then
+from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
-from adaptive_memory_core.score.ranking import LeftOut
+from adaptive_memory_core.score.ranking import LeftOut, Table
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
-SIGNAL_UNIT = 1_000_000  # signals to six: a replay ranks by them
+SIGNAL_UNIT = SHARE_UNIT  # signals to six: a replay ranks by them
 FORGOTTEN = "superseded by a forgotten record"
 Names = Callable[[Sequence[int]], Sequence[str | None]]
 
@@ -29,8 +39,9 @@ class Line(NamedTuple):
     packed: bytes
 
 
-def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
-    """What a recall found; the scored ones stand first.
+def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO_BASIS, *, at: float = 0.0) -> Line:
+    """What a recall found: the scored ones first, then what another policy would have scored, then the others. `at` is
+    the recall's time.
 
     >>> from adaptive_memory_core.records import Hit, Record
     >>> from adaptive_memory_core.store.ledger.packed_candidates import with_keys
@@ -40,24 +51,50 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
     if isinstance(dropped, LeftOut) and dropped.follows(kept):
-        return _of_ranking(dropped)
+        return _of_ranking(dropped, basis, at)
     weak = [drop for drop in dropped if drop.scored is not None]
     scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
     unscored = [drop for drop in dropped if drop.scored is None]
-    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored)]
+    if any(drop.hit is not None for drop in unscored):
+        unscored.sort(key=_is_bare)
+        scored += [_unblended(drop.hit, scored) for drop in unscored if drop.hit is not None]
+    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
     reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
-    scores, parts = [one.score for one in scored], [one.parts for one in scored]
-    return Line(ids, _packed(reasons, scores, parts, [one.signals for one in scored]))
+    parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
+    hits = [one.hit for one in scored]
+    states = [StateThen(one._stored_id, one.shared is not None, one.record.read, one.record.importance) for one in hits]
+    then = columns_of(states, signals, basis, scored=len(kept) + len(weak), at=at)
+    return Line(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
 
 
-def _of_ranking(left_out: LeftOut) -> Line:
-    """All that was scored, from its columns: those that were kept stand before those that were not."""
-    ranking, kept = left_out.ranking, left_out.begin
-    reasons = [None] * kept + [left_out.reason] * len(left_out)
-    rows = [ranking.scores, *ranking.parts.values(), *ranking.signals.values()]
-    titles = [["score"], list(ranking.parts), list(ranking.signals)]
-    given = np.array(rows, dtype=float).reshape(len(rows), len(ranking))[:, ranking.order]
-    return Line(ranking.in_order(ranking.candidates.columns.ids), _in_units(reasons, titles, given))
+def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
+    """All that was scored, from its columns: what was kept stands before what was left out."""
+    ranking, order = left_out.ranking, left_out.ranking.in_order
+    columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
+    parts = {name: order(values) for name, values in ranking.parts.items()}
+    signals = {name: order(values) for name, values in ranking.signals.items()}
+    given = (columns.stored_ids, columns.shared, columns.reads, columns.importances)
+    states = list(map(StateThen, *map(order, given)))
+    then = columns_of(states, signals, basis, scored=len(ranking), at=at)
+    return Line(order(columns.ids), _packed(reasons, order(ranking.scores), parts, signals, then))
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
+    """What the rows say, a column for each name of the first."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _is_bare(drop: Dropped) -> bool:
+    return drop.hit is None
+
+
+def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
+    """A hit that was not scored, with the same names as those that were."""
+    known = {"similarity": hit.similarity, **hit.leads}
+    if not scored:
+        return Scored(hit, 0.0, {}, known)
+    first = scored[0]
+    return Scored(hit, 0.0, dict.fromkeys(first.parts, 0.0), {**dict.fromkeys(first.signals, 0.0), **known})
 
 
 def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
@@ -77,11 +114,11 @@ def _decoded(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
     else:
         keys, columns = unpack(line)
         ids = names(keys)
-    scores, parts, signals = _numbers(columns)
+    rows, reasons = _rows(columns), columns.reasons
     return tuple(
-        LoggedCandidate(name, scores[row], parts[row], signals[row], columns.reasons[row])
-        if row < len(scores)
-        else LoggedCandidate(name, None, {}, {}, columns.reasons[row])
+        _candidate(name, reasons[row], rows[row])
+        if row < len(rows)
+        else LoggedCandidate(name, None, {}, {}, reasons[row])
         for row, name in enumerate(ids)
         if name is not None
     )
@@ -99,50 +136,64 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     if not any(one.id == record_id or one.reason == named for one in found):
         return None
     kept = [one for one in found if one.id != record_id]
-    scored = [one for one in kept if one.score is not None]
+    rows = [one for one in kept if one.score is not None or one.signals]
     reasons = [FORGOTTEN if one.reason == named else one.reason for one in kept]
-    scores, parts = [one.score for one in scored if one.score is not None], [one.parts for one in scored]
-    return Line([one.id for one in kept], _packed(reasons, scores, parts, [one.signals for one in scored]))
+    first = rows[0] if rows else None
+    nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
+    parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
+    then = NO_COLUMNS if first is None else Then(list(first.then), [list(one.then.values()) for one in rows])
+    scores = [one.score or 0.0 for one in rows]
+    return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
 
-def _packed(
-    reasons: Sequence[str | None],
-    scores: Sequence[float],
-    parts: Sequence[Mapping[str, float]],
-    signals: Sequence[Mapping[str, float]],
-) -> bytes:
-    titles = [["score"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
-    flat: list[float] = []
-    own, raw = _values_of(titles[1]), _values_of(titles[2])
-    for score, part, signal in zip(scores, parts, signals, strict=True):
-        flat.append(score)
-        flat += own(part)
-        flat += raw(signal)
-    width = 1 + len(titles[1]) + len(titles[2])
-    return _in_units(reasons, titles, np.frombuffer(array("d", flat)).reshape(len(scores), width).T)
-
-
-def _in_units(reasons: Sequence[str | None], titles: Sequence[Sequence[str]], given: Any) -> bytes:
-    """What is said of the candidates; the rows are the titles in their order."""
-    units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
-    numbers = np.rint(np.ascontiguousarray(given) * units[:, None]).astype(np.int64)
+def _packed(reasons: Sequence[str | None], scores: Sequence[float], parts: Table, signals: Table, then: Then) -> bytes:
+    titles = [["rest"], list(parts), list(signals)]
+    if then.titles:
+        titles.append(list(then.titles))
+    flat = chain(scores, *parts.values(), *signals.values())
+    given = np.fromiter(flat, dtype=float).reshape(1 + len(parts) + len(signals), len(scores))
+    units = np.array([PART_UNIT] * (1 + len(parts)) + [SIGNAL_UNIT] * len(signals), dtype=float)
+    numbers = np.rint(given * units[:, None]).astype(np.int64)
+    numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
+    if then.titles:
+        more = np.array(then.rows, dtype=np.int64).reshape(len(scores), len(then.titles))
+        numbers = np.concatenate([numbers, more.T])
     return pack(Columns(reasons, titles, numbers))
 
 
-def _values_of(names: Sequence[str]) -> Callable[[Mapping[str, float]], Iterable[float]]:
-    """What takes the values of these names out of a mapping, in that order."""
-    if len(names) > 1:
-        return itemgetter(*names)
-    return lambda values: [values[name] for name in names]
+class _Row(NamedTuple):
+    """The numbers of one candidate."""
+
+    score: float
+    parts: dict[str, float]
+    signals: dict[str, float]
+    then: dict[str, int]
 
 
-def _numbers(columns: Columns) -> tuple[list[float], list[dict[str, float]], list[dict[str, float]]]:
-    """Of each scored candidate: its score, its parts and its signals."""
+def _rows(columns: Columns) -> list[_Row]:
+    """Of each candidate with numbers: its score, its parts, its signals, and what a replay needs besides."""
     titles, rows = columns.titles, columns.numbers.T.tolist()
     end = 1 + len(titles[1])
-    parts = [dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)) for row in rows]
-    signals = [dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:]), strict=True)) for row in rows]
-    return [row[0] / PART_UNIT for row in rows], parts, signals
+    last = end + len(titles[2])
+    if titles[0] == ["rest"]:  # of the score, beyond its parts; earlier versions have the score
+        rows = [[sum(row[:end]), *row[1:]] for row in rows]
+    more = titles[3] if len(titles) > len(("score", "parts", "signals")) else ()  # earlier versions have none
+    return [
+        _Row(
+            row[0] / PART_UNIT,
+            dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)),
+            dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:last]), strict=True)),
+            dict(zip(more, row[last:], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
+    if not row.then.get("via", 0) & UNSCORED:
+        return LoggedCandidate(name, row.score, row.parts, row.signals, reason, row.then)
+    known = {title: value for title, value in row.signals.items() if title not in DERIVED}
+    return LoggedCandidate(name, None, {}, known, reason, row.then)
 
 
 def _of_json(line: str) -> tuple[Sequence[str | None], Columns]:

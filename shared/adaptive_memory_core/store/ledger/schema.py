@@ -6,7 +6,8 @@ import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
 from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_TITLES
-from adaptive_memory_core.store.ledger.judged_schema import JUDGED_QUESTIONS
+from adaptive_memory_core.store.ledger.hierarchy_schema import HIERARCHY
+from adaptive_memory_core.store.ledger.judged_schema import JUDGED_AHEAD, JUDGED_QUESTIONS
 
 _FIRST = """
 CREATE TABLE collections (
@@ -410,6 +411,8 @@ MIGRATIONS: tuple[str, ...] = (
     _NEW_VECTORS,
     JUDGED_QUESTIONS,
     GRAPH_TITLES,
+    HIERARCHY,
+    JUDGED_AHEAD,
 )
 
 

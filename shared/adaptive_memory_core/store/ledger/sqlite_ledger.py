@@ -13,6 +13,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
 from adaptive_memory_core.store.ledger.floors import LedgerFloors
 from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
+from adaptive_memory_core.store.ledger.hierarchy_rows import LedgerHierarchy
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuestions
@@ -62,6 +63,7 @@ class SQLiteLedger:
             LedgerGraph(shared),
             LedgerSharing(shared),
         )
+        self.hierarchy = LedgerHierarchy(shared)
         self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
         self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
 

@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,12 +33,8 @@ _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
     "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0)"
 )
-_UPDATE = (
-    f"UPDATE records SET {', '.join(f'{name} = ?' for name in COLUMNS)}, version = version + 1 "  # noqa: S608
-    "WHERE record_key = ?"
-)
-
-_ANNOUNCE = "INSERT OR IGNORE INTO outbox SELECT record_key FROM records WHERE record_key = ? AND reader = 0"
+_ANNOUNCE = "INSERT OR IGNORE INTO outbox SELECT record_key FROM records WHERE record_key IN ({}) AND reader = 0"
+AT_ONCE = 20  # rows in one UPDATE, which has as many parameters as they have columns
 
 
 def owner_name(scope: Scope) -> str:
@@ -133,15 +130,27 @@ def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_
 
 
 def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:
-    """Keep states of rows that exist, and note that the collection has yet to be told."""
-    pairs = list(states)
-    sql.executemany(_UPDATE, [(*_values(state), record_key) for record_key, state in pairs])
-    announce(sql, [record_key for record_key, _ in pairs])
+    """Keep states of rows that exist, all in one statement, and note that the collection has yet to be told."""
+    last = dict(states)
+    for some in chunks(list(last.items()), AT_ONCE):
+        sql.execute(_update(len(some)), [value for key, state in some for value in (key, *_values(state))])
+    announce(sql, last)
+
+
+@lru_cache(maxsize=AT_ONCE)
+def _update(count: int) -> str:
+    row = f"({', '.join('?' * (1 + len(COLUMNS)))})"
+    sets = ", ".join(f"{name} = given.column{number}" for number, name in enumerate(COLUMNS, start=2))
+    return (
+        f"UPDATE records SET {sets}, version = version + 1 FROM (VALUES {', '.join([row] * count)}) AS given "  # noqa: S608
+        "WHERE record_key = given.column1"
+    )
 
 
 def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
     """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
-    sql.executemany(_ANNOUNCE, [(one,) for one in record_keys])
+    for some in chunks(list(record_keys)):
+        sql.execute(_ANNOUNCE.format(", ".join("?" * len(some))), some)
 
 
 def state_of(row: Sequence[Any]) -> ReadState:
@@ -177,8 +186,8 @@ class Changed(NamedTuple):
 _values = attrgetter(*COLUMNS)
 
 
-def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
+def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def digest(record: str) -> bytes:

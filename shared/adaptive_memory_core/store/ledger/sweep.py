@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from adaptive_memory_core.store.ledger import graph_removal, logged_ids, removals
+from adaptive_memory_core.store.ledger import graph_removal, hierarchy_removal, logged_ids, removals
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.packed_candidates import keys_in
 from adaptive_memory_core.store.ledger.purge import mark
@@ -46,6 +46,7 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
     for table in _OF_RECORDS:
         sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
     graph_removal.drop_collection(sql, collection)
+    hierarchy_removal.drop_collection(sql, collection)
     for table in _OF_COLLECTIONS:
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
     for table in (*_OF_USERS, *removals.TABLES):

@@ -20,7 +20,6 @@ from adaptive_memory_core.flow.ports.ledger import WordRows
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, some_let_go
 from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.words import rows as word_rows
@@ -31,9 +30,6 @@ from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
 
-MOST_LOOKED_UP = (
-    4_000  # characters of a cue whose words are looked up, ten questions' worth; of a longer one its start and end
-)
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 
 
@@ -60,13 +56,12 @@ class WordIndex:
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
-        read = start_and_end(cue, MOST_LOOKED_UP)
-        when, languages = asks_when(read), self._languages(scope)
-        parts = [self._lists(scope, one, read, languages, when) for one in scope.parts]
+        when, languages = asks_when(cue), self._languages(scope)
+        parts = [self._lists(scope, one, cue, languages, when) for one in scope.parts]
         talk, postings, ids, numbers, times = joined(parts)
         dated = times if talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
-        speakers = named(read, talk.speakers)
+        speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         said = np.zeros(len(covered.words))
         if len(speakers) == 1:

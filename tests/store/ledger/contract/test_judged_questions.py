@@ -165,3 +165,14 @@ def test_restored_questions_are_bounded_as_well(ledger: Ledger) -> None:
     given = [Imported(np.array(one, dtype="<f2").tobytes(), 1, 0) for one in (EAST, NORTH, [0.8, 0.6])]
     ledger.judged_questions.restore(ALICE, "tea", given, most=2)
     assert len(known(ledger).vectors) == 2
+
+
+def test_how_far_ahead_a_record_stood_is_kept_and_may_be_unknown(ledger: Ledger) -> None:
+    question = JudgedQuestion("r1", EAST, 16, {"tea": -0.25})
+    ledger.judged_questions.keep(ALICE, question, {"tea": GOOD, "milk": BAD})
+    it = known(ledger)
+    stood = {it.stored_ids[record]: ahead for record, ahead in zip(it.records, it.ahead, strict=True)}
+    assert stood["tea"] == -0.25
+    assert np.isnan(stood["milk"])
+    exported = ledger.judged_questions.export(ALICE, ["tea", "milk"])
+    assert [exported[one][0].ahead for one in ("tea", "milk")] == [-0.25, None]

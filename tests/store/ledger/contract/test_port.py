@@ -24,6 +24,7 @@ PARTS = (
         "outbox",
         "words",
         "graph",
+        "hierarchy",
         "mirror",
         "mirror_pages",
         "new_vectors",

@@ -1,0 +1,201 @@
+"""What has a model read after so many tokens? Measures of what a system puts in front of it, turn by turn.
+
+A system answers a question with units, best first: the turns that it shows together, and the block in which they stand.
+A turn costs its characters / 4 as a line "Speaker: text", and 6 tokens more where it is the first of its session; one
+that was shown already is free. Where a unit passes a budget, it is cut between two turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.turns import asks
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.context.ages import resolved
+from adaptive_memory_core.context.clean import clean
+from adaptive_memory_core.evaluate.metrics import mean
+from benchmarks.data import Dataset, Item, Question
+from benchmarks.rot import said
+
+HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looked at
+BUDGETS = (250, 500, 1_000, 2_000)
+FOR_BLOCKS = 2_000  # tokens within which blocks are counted and compared
+MANY_HITS = 3
+_DAY = re.compile(r"\b[12]\d{3}-\d\d-\d\d\b")
+Measures = dict[str, float]
+
+
+class Unit(NamedTuple):
+    """Turns that are shown together, and the number of the block in which they stand."""
+
+    block: int
+    ids: Sequence[str]
+
+
+class Read(NamedTuple):
+    """The turns in the order in which they are read, each once: the tokens up to its end, and its block."""
+
+    ids: list[str]
+    tokens: list[float]
+    blocks: list[int]
+
+    def within(self, budget: float) -> list[str]:
+        return [one for one, tokens in zip(self.ids, self.tokens, strict=True) if tokens <= budget]
+
+
+class Texts:
+    """What is known of the turns: their costs, their words with the dates that are rendered, what stood before them."""
+
+    def __init__(self, data: Dataset, vectors: Any) -> None:
+        self.items = {item.id: item for item in data.items}
+        self.vectors = dict(zip(self.items, np.asarray(vectors), strict=True))
+        self._before = _before(data.items)
+        self._words: dict[str, frozenset[str]] = {}
+
+    def read(self, units: Sequence[Unit]) -> Read:
+        """How the units are read, as far as anything looks at them.
+
+        >>> ana = Item(id="a", text="Tea, please.", speaker="Ana", session="s")
+        >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([Unit(0, ["a"]), Unit(1, ["a"])])
+        Read(ids=['a'], tokens=[10.5], blocks=[0])
+        """
+        read, spent, headings = Read([], [], []), 0.0, set()
+        for unit in units:
+            for one in unit.ids:
+                item = self.items[one]
+                if one in read.ids:
+                    continue
+                spent += len(f"{said(item)}\n") / 4 + (0 if item.session in headings else HEADING)
+                if spent > MOST:
+                    return read
+                headings.add(item.session)
+                read.ids.append(one)
+                read.tokens.append(spent)
+                read.blocks.append(unit.block)
+        return read
+
+    def words_of(self, one: str) -> frozenset[str]:
+        """All words of a turn as it is rendered: with its day, and with the days that "yesterday" and the like were."""
+        if one not in self._words:
+            item = self.items[one]
+            shown = f"{item.speaker or ''}: {resolved(clean(item.text), item.ts)} {_day(item.ts)}"
+            days = " ".join(_in_words(day) for day in _DAY.findall(shown))
+            self._words[one] = frozenset(words(f"{shown} {days}"))
+        return self._words[one]
+
+    def intact(self, one: str, shown: set[str]) -> bool:
+        """Whether it is shown with the question right before it, if there is one."""
+        before = self._before.get(one)
+        return one in shown and (before is None or not asks(self.items[before].text) or before in shown)
+
+
+def measured(texts: Texts, question: Question, units: Sequence[Unit]) -> Measures:
+    """All measures of what is shown for one question; what is not known of it is left out."""
+    read, gold = texts.read(units), set(question.gold_ids)
+    row = {f"r{budget}": len(gold & set(read.within(budget))) / len(gold) for budget in BUDGETS}
+    for budget in BUDGETS[1:3]:
+        shown = set(read.within(budget))
+        row[f"all {budget}"] = float(gold <= shown)
+        row[f"intact {budget}"] = mean([texts.intact(one, shown) for one in gold])
+    last = [read.tokens[read.ids.index(one)] if one in read.ids else MOST for one in gold]
+    row["tokens to all"] = max(last)
+    answer = frozenset(words(str(question.answer))) if question.answer else frozenset()
+    return row | _covered(texts, read, answer) | _blocks(texts, read, answer)
+
+
+def _covered(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
+    """Tokens and blocks until all words of the answer were read; nothing where they never are."""
+    left = set(answer)
+    if not left:
+        return {}
+    for number, one in enumerate(read.ids):
+        left -= texts.words_of(one)
+        if not left:
+            blocks = len(set(read.blocks[: number + 1]))
+            return {"covered": 1.0, "tokens to cover": read.tokens[number], "blocks to cover": blocks}
+    return {"covered": 0.0}
+
+
+def _blocks(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
+    """How many words of the answer the blocks hold, and how alike the blocks are."""
+    blocks: dict[int, list[str]] = {}
+    for one, block in zip(read.within(FOR_BLOCKS), read.blocks, strict=False):
+        blocks.setdefault(block, []).append(one)
+    hits = [len(answer & frozenset().union(*map(texts.words_of, own))) for own in blocks.values()]
+    row = {"redundancy": _redundancy([_vector(texts, own) for own in blocks.values()])}
+    if not answer or not hits:
+        return row
+    row |= {f"{number}-hit": mean([one == number for one in hits]) for number in range(1, MANY_HITS)}
+    return row | {"multi-hit": mean([one >= MANY_HITS for one in hits])}
+
+
+def _vector(texts: Texts, ids: Sequence[str]) -> Any:
+    """About the vector of a block: the mean of its turns', by their lengths, of length 1."""
+    total = np.sum([len(texts.items[one].text) * texts.vectors[one] for one in ids], axis=0)
+    return total / max(float(np.linalg.norm(total)), 1e-9)
+
+
+def _redundancy(vectors: Sequence[Any]) -> float:
+    """The mean over all blocks but the first of the greatest cosine to an earlier one."""
+    if len(vectors) < 2:
+        return 0.0
+    likeness = np.array(vectors) @ np.array(vectors).T
+    return mean([float(likeness[number, :number].max()) for number in range(1, len(vectors))])
+
+
+def means(rows: Sequence[Measures]) -> Measures:
+    """The mean of each measure over the questions of which it is known."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: mean([row[name] for row in rows if name in row]) for name in names}
+
+
+def beside(rows: Sequence[Measures], base: Sequence[Measures], name: str) -> float | None:
+    """The mean over the questions of which both know it, as a share of the base's; None where there are none.
+
+    >>> beside([{"a": 1.0}, {"a": 9.0}], [{"a": 2.0}, {}], "a")
+    0.5
+    """
+    both = [(row[name], other[name]) for row, other in zip(rows, base, strict=True) if name in row and name in other]
+    return sum(one for one, _ in both) / sum(other for _, other in both) if both else None
+
+
+def by_category(
+    questions: Sequence[Question], rows: Sequence[Measures], name: str, category: Callable[[Question], str]
+) -> Mapping[str, float]:
+    """The mean of one measure for each kind of question."""
+    kinds: dict[str, list[float]] = {}
+    for question, row in zip(questions, rows, strict=True):
+        kinds.setdefault(category(question), []).append(row[name])
+    return {kind: mean(values) for kind, values in sorted(kinds.items())}
+
+
+def _before(items: Sequence[Item]) -> dict[str, str]:
+    """What was said right before each turn of a session."""
+    sessions: dict[Any, list[Item]] = {}
+    for item in items:
+        if item.session is not None:
+            sessions.setdefault((item.tenant, item.session), []).append(item)
+    ordered = [sorted(own, key=lambda item: item.seq or 0) for own in sessions.values()]
+    return {own[place].id: own[place - 1].id for own in ordered for place in range(1, len(own))}
+
+
+def _day(moment: float | None) -> str:
+    """The day as a heading says it."""
+    return "" if moment is None else f"{datetime.fromtimestamp(moment, timezone.utc):%Y-%m-%d}"
+
+
+def _in_words(day: str) -> str:
+    """A day as answers say it; nothing where the calendar has none such.
+
+    >>> _in_words("2023-05-07"), _in_words("2023-02-31")
+    ('7 May 2023', '')
+    """
+    try:
+        return f"{datetime.strptime(day, '%Y-%m-%d'):%d %B %Y}".lstrip("0")
+    except ValueError:
+        return ""

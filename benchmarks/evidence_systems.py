@@ -1,0 +1,98 @@
+"""Which systems put evidence before a model, and what does each put there? Chunks, windows, and our recall's shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall
+from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.policy import Fusion
+from benchmarks.baselines import BOTH
+from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
+from benchmarks.data import Dataset, Question
+from benchmarks.embedders import embedder_of
+from benchmarks.evidence_measures import Unit
+from benchmarks.fit import fitted
+from benchmarks.recall_quality import ends, opened, turn
+from benchmarks.rot import user_of
+from benchmarks.units import quarter
+
+DEEP = 60  # hits of a recall: more than 4,000 tokens of short turns
+FLAT = Policy(channels=BOTH)
+OURS = {"flat": FLAT, "flat, intact": FLAT.replace(shown={"intact": True})}
+BASE = ("naive chunks", "naive chunks, no names")
+NAMES = (*BASE, "windows", *OURS, *(f"{name}, cross-fitted" for name in OURS))
+FITTED_ON = ("locomo",)
+IN_PAGES = (500, 1_000, 4_000)
+Policies = Mapping[str | None, Policy]
+
+
+class Shown(NamedTuple):
+    """What a system puts before a model for each question, and the pages that it renders, by their budget."""
+
+    system: str
+    units: Sequence[Sequence[Unit]]
+    pages: Mapping[int, Sequence[str]] = {}
+
+
+def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str]) -> Iterator[Shown]:
+    """All that are wanted, one after the other."""
+    embed = embedder_of("local").embed_documents
+    for name in [one for one in wanted if one in BASE]:
+        show = naive_chunks(data, embed, named=name == BASE[0])
+        yield Shown(name, [show(question) for question in questions])
+    if "windows" in wanted:
+        show = sliding_windows(data, embed)
+        yield Shown("windows", [show(question) for question in questions])
+    if not [one for one in wanted if one.partition(",")[0] in OURS]:
+        return
+    with opened("evidence", data, turn) as memory:
+        yield from _ours(memory, data, questions, wanted)
+
+
+def _ours(
+    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question], wanted: Sequence[str]
+) -> Iterator[Shown]:
+    crossed = [name for name in OURS if f"{name}, cross-fitted" in wanted and data.name in FITTED_ON]
+    for name in [one for one in OURS if one in wanted]:
+        yield _recalled(memory, name, data, questions, dict.fromkeys({one.tenant for one in questions}, OURS[name]))
+    if crossed:
+        weights = dict(_cross_fitted(memory, data, questions))
+        for name in crossed:
+            own: Policies = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
+            yield _recalled(memory, f"{name}, cross-fitted", data, questions, own)
+
+
+def _cross_fitted(
+    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]
+) -> Iterator[tuple[str | None, Fusion]]:
+    """For each user the weights that were fitted without the user's half."""
+    users = sorted({question.tenant for question in questions if question.tenant is not None})
+    for half, others in ((users[::2], users[1::2]), (users[1::2], users[::2])):
+        fusion = fitted(memory, [question for question in questions if question.tenant in others], ends(data))
+        yield from ((user, fusion) for user in half)
+
+
+def _recalled(
+    memory: AdaptiveMemory, name: str, data: Dataset, questions: Sequence[Question], policies: Policies
+) -> Shown:
+    times = ends(data)
+    recalls = [
+        memory.for_user(user_of(one.tenant)).recall(
+            one.query, k=DEEP, now=times.get(one.tenant), reinforce=False, policy=policies[one.tenant]
+        )
+        for one in questions
+    ]
+    pages = {budget: [one.render(budget, count=quarter) for one in recalls] for budget in IN_PAGES}
+    return Shown(name, [units_of(one) for one in recalls], pages)
+
+
+def units_of(recall: Recall) -> list[Unit]:
+    """The units of a recall's page: each hit with what is shown beside it, in the order in which it was said."""
+    whole = page(list(recall), recall.beside, merge=recall.policy.shown.merge, fields=recall.fields)
+    found = []
+    for unit in whole.units:
+        lines = sorted((whole.lines[number] for number in unit), key=lambda line: line.order)
+        found.append(Unit(lines[0].block, [line.record.id for line in lines]))
+    return found

@@ -1,0 +1,106 @@
+"""Can this be observed? Messages of a conversation on their way in, each with an id that is the same every time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from adaptive_memory_core.arguments.new_records import new_record
+from adaptive_memory_core.arguments.values import moment, name, words
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.records import MESSAGE_KIND, Fields, NewRecord
+
+TIE_SECONDS = 0.001  # between two messages of one conversation and one time, whose order nothing else says
+_KEYS = ("text", "content", "speaker", "role", "at", "session", "seq", "id", "metadata", "importance")
+
+
+def messages(given: object, names: Fields, *, now: float) -> list[NewRecord]:
+    """Records of the messages, in their order; one without a time is of now.
+
+    >>> first, = messages([{"speaker": "Ana", "text": "Hi!", "at": 5.0, "session": "s"}], Fields(), now=9.0)
+    >>> first.kind, first.created_at, dict(first.metadata)
+    ('message', 5.0, {'speaker': 'Ana', 'session': 's'})
+    >>> again, = messages([{"speaker": "Ana", "text": "Hi!", "at": 5.0, "session": "s"}], Fields(), now=11.0)
+    >>> first.id == again.id
+    True
+    """
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInputError(
+            f"observe was given {given!r:.80}. Give a list of messages, each a mapping with 'text' and, as far as they "
+            "are known, 'speaker' or 'role', 'at' and 'session'."
+        )
+    times: Counter[tuple[str, float]] = Counter()
+    repeats: Counter[str] = Counter()
+    return [_record(_checked(one), names, times, repeats, now) for one in given]
+
+
+def distinct_messages(given: Sequence[NewRecord]) -> list[NewRecord]:
+    """Each id once; two messages that say different things under one id are an error."""
+    found: dict[str | None, NewRecord] = {}
+    for one in given:
+        before = found.setdefault(one.id, one)
+        if before.text != one.text:
+            raise InvalidInputError(
+                f"Two messages have the id {one.id!r} and say different things. Give each message its own id, or none."
+            )
+    return list(found.values())
+
+
+def _checked(item: object) -> Mapping[str, Any]:
+    if not isinstance(item, Mapping) or not {"text", "content"} & set(item) or not set(item) <= set(_KEYS):
+        unknown = f" with the keys {sorted(map(str, item))}" if isinstance(item, Mapping) else ""
+        raise InvalidInputError(
+            f"A message was given as {type(item).__name__}{unknown}. Give a mapping with 'text' and, as needed, "
+            f"{', '.join(_KEYS[2:])}."
+        )
+    return item
+
+
+def _record(
+    item: Mapping[str, Any], names: Fields, times: Counter[tuple[str, float]], repeats: Counter[str], now: float
+) -> NewRecord:
+    text = words(item.get("text", item.get("content")), "text")
+    speaker, session = (_name(item, key) for key in (("speaker", "role"), ("session",)))
+    at = moment(item.get("at"), "at")
+    time = now if at is None else at
+    own = {names.speaker: speaker, names.session: session, names.seq: _order(item, times, session, time)}
+    metadata = {**(item.get("metadata") or {}), **{key: value for key, value in own.items() if value is not None}}
+    record: dict[str, Any] = {"text": text, "kind": MESSAGE_KIND, "created_at": time, "metadata": metadata}
+    record["id"] = item.get("id") or _id(session, item.get("seq"), time, speaker, text, repeats)
+    return new_record({**record, "importance": item.get("importance", 0.5)}, names)
+
+
+def _name(item: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """The first of these that is there; a number serves as a name."""
+    for key in keys:
+        value = item.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            return name(value, key)
+    return None
+
+
+def _order(
+    item: Mapping[str, Any], times: Counter[tuple[str, float]], session: str | None, time: float
+) -> float | int | None:
+    """The order that was given; where there is none, of those of one time in the order in which they came."""
+    seq: object = item.get("seq")
+    if seq is not None:
+        if isinstance(seq, bool) or not isinstance(seq, int | float):
+            raise InvalidInputError(f"seq is {seq!r}. Give a number: the place of the message in its session.")
+        return seq
+    before = times[session or "", time]
+    times[session or "", time] += 1
+    return time + TIE_SECONDS * before if before else None
+
+
+def _id(session: str | None, seq: object, time: float, speaker: str | None, text: str, repeats: Counter[str]) -> str:
+    """The same for the same message, whenever it is given again; of several that are all the same, one for each."""
+    order = f"{time!r}" if seq is None else f"#{seq!r}"
+    said = "".join(f"{len(one)}:{one}" for one in (session or "", order, speaker or "", text))
+    digest = hashlib.blake2b(said.encode(), digest_size=12).hexdigest()
+    repeats[digest] += 1
+    return f"m-{digest}" if repeats[digest] == 1 else f"m-{digest}-{repeats[digest]}"

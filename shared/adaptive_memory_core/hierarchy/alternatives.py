@@ -1,0 +1,48 @@
+"""What would f(P) be if a few themes were others? Reckoned from what is known of the rest, not from scratch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.hierarchy.nodes import Array
+from adaptive_memory_core.hierarchy.objective import centroid, cohesion, objective
+
+
+class Rest(NamedTuple):
+    """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
+
+    sizes: list[int]
+    cohesions: Array
+    nearest: Array
+    centres: Array
+
+
+def value_with(rest: Rest, parts: Sequence[Array]) -> float:
+    """f(P) of the rest and of themes with these members.
+
+    >>> none = Rest([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+    >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
+    2.0
+    """
+    centres = np.array([centroid(one) for one in parts])
+    own = _nearest_of_each(centres)
+    nearest = rest.nearest
+    if len(rest.sizes):
+        beside = rest.centres @ centres.T
+        nearest = np.maximum(nearest, beside.max(axis=1))
+        own = np.maximum(own, beside.max(axis=0))
+    own = np.where(np.isfinite(own), own, 0.0)
+    mine = [cohesion(one, centre) for one, centre in zip(parts, centres, strict=True)]
+    return objective(
+        [*rest.sizes, *map(len, parts)], np.concatenate((rest.cohesions, mine)), np.concatenate((nearest, own))
+    )
+
+
+def _nearest_of_each(centres: Array) -> Array:
+    """Among these alone; nothing is near to one by itself."""
+    alike = centres @ centres.T
+    np.fill_diagonal(alike, -np.inf)
+    return alike.max(axis=1)

@@ -1,0 +1,112 @@
+"""Where does an episode end? At a gap in time, a change of topic in vectors and in words, what says so, or its size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.turns import asks
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.hierarchy.nodes import Array, Said
+from adaptive_memory_core.policy.hierarchy import Hierarchies
+
+Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
+BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
+AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
+_TURNS_TO = re.compile(
+    r"\W*(?:by the way|btw|anyway|any way|changing (?:the )?(?:topic|subject)s?|on another note|on a different note|"
+    r"speaking of|quick question|another thing|oh,? (?:right|before i forget)|before i forget|unrelated)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:good ?bye|bye|see (?:you|ya)|talk (?:to you )?(?:soon|later)|good night|take care)\W*$", re.IGNORECASE
+)
+
+
+def starts(
+    said: Sequence[Said],
+    settings: Hierarchies,
+    *,
+    usual: float,
+    begun: int = 0,
+    whole: bool = True,
+    decided: Decided | None = None,
+) -> list[int]:
+    """The places of the messages that begin an episode, those of the first `begun` left out: they are in one already.
+
+    `usual` is the cosine of two texts that have nothing to do with each other. Unless it is the `whole` conversation, a
+    change of topic is seen once it has gone on. `decided` may say of a gap whether it is a change of topic (None: the
+    rule is asked).
+
+    >>> def at(minute, text): return Said(str(minute), "Ana", text, 60.0 * minute)
+    >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies(), usual=0.0)
+    [0, 2]
+    >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), usual=0.0, begun=1)
+    [1]
+    """
+    found: list[int] = []
+    first = 0
+    for place in range(begun, len(said)):
+        if place == 0 or _begins(said, place, settings, usual, first, whole, decided):
+            found.append(place)
+            first = place
+    return found
+
+
+def _begins(
+    said: Sequence[Said],
+    place: int,
+    settings: Hierarchies,
+    usual: float,
+    first: int,
+    whole: bool,
+    decided: Decided | None,
+) -> bool:
+    before, here = said[place - 1], said[place]
+    if here.at - before.at > 60.0 * settings.gap_minutes or place - first >= settings.longest:
+        return True
+    if not whole and place + AHEAD >= len(said):
+        return False
+    after = said[place : place + 1 + AHEAD]
+    by_model = None if decided is None else decided(said[first:place], after)
+    if by_model is not None:
+        return by_model
+    if _TURNS_TO.match(here.text) or _has_ended(said, place, first):
+        return True
+    early = place - first < settings.shortest or asks(before.text)
+    return not early and _turns(said[max(first, place - BESIDE) : place], after, settings, usual)
+
+
+def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
+    """Whether both have said goodbye before, and neither does here."""
+    ended = [_ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
+    return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
+
+
+def _turns(before: Sequence[Said], after: Sequence[Said], settings: Hierarchies, usual: float) -> bool:
+    """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
+    if _words_in_common(before, after) > settings.topic_words:
+        return False
+    likeness = _likeness(before, after)
+    return likeness is None or likeness < usual + settings.topic * (1.0 - usual)
+
+
+def _words_in_common(before: Sequence[Said], after: Sequence[Said]) -> float:
+    """The share of the words of the shorter side that the other side has as well."""
+    one, other = (frozenset(word for turn in side for word in words(turn.text)) for side in (before, after))
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def _likeness(before: Sequence[Said], after: Sequence[Said]) -> float | None:
+    one, other = _sum(before), _sum(after)
+    if one is None or other is None:
+        return None
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / length if length > 0.0 else 0.0
+
+
+def _sum(side: Sequence[Said]) -> Array | None:
+    vectors = [one.vector for one in side]
+    return None if any(one is None for one in vectors) else np.sum(vectors, axis=0)

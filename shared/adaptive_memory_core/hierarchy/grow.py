@@ -1,0 +1,246 @@
+"""How do themes grow? A semantic goes to the nearest theme or begins one; what is too large is split, tiny ones merge.
+
+xMemory's guided attach, split and merge. Everything is forced by the cap, by the size or by the similarity; f(P)
+chooses among the ways to do it, and never whether. No semantic is ever lost: each is in exactly one theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.hierarchy.alternatives import Rest, value_with
+from adaptive_memory_core.hierarchy.cuts import Cut, cuts
+from adaptive_memory_core.hierarchy.neighbours import NearestGraph
+from adaptive_memory_core.hierarchy.nodes import Array, Neighbours, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.objective import centroid, coherence, cohesion, sparsity
+from adaptive_memory_core.policy.hierarchy import Hierarchies
+
+
+class Placed(NamedTuple):
+    """A semantic as it is kept: its vector of unit length, its theme (None: of none yet), whether that has changed, and
+    the neighbours that it had."""
+
+    key: SemanticKey
+    vector: Array
+    theme: ThemeKey | None
+    moved: bool = False
+    near: Neighbours = ()
+
+
+class Changes(NamedTuple):
+    """Semantics that are in another theme, themes with other members, and those that are gone."""
+
+    semantics: set[SemanticKey]
+    themes: set[ThemeKey]
+    gone: set[ThemeKey]
+
+
+class Themes:
+    """The semantics of one user in their themes.
+
+    >>> themes = Themes(Hierarchies(), next_key=1)
+    >>> for key, vector in enumerate([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]): themes.attach(key, np.array(vector))
+    >>> {theme: sorted(found) for theme, found in themes.members.items()}
+    {1: [0, 1], 2: [2]}
+    """
+
+    def __init__(self, settings: Hierarchies, *, next_key: ThemeKey) -> None:
+        self._settings, self._next = settings, next_key
+        self.members: dict[ThemeKey, list[SemanticKey]] = {}  # in the order of the keys
+        self.theme_of: dict[SemanticKey, ThemeKey] = {}
+        self.moved: set[SemanticKey] = set()
+        self.centres = NearestGraph(settings.neighbours)
+        self.semantics = NearestGraph(settings.neighbours)
+        self.grown: dict[ThemeKey, int] = {}  # how many semantics had come in when a theme last grew
+        self.attached = 0
+        self._changed = Changes(set(), set(), set())
+        self._cohesion: dict[ThemeKey, float] = {}
+        self._sum: Array = None  # of all vectors
+
+    def taken_changes(self) -> Changes:
+        """What has changed since this was asked last."""
+        changed, self._changed = self._changed, Changes(set(), set(), set())
+        return changed
+
+    def number_from(self, next_key: ThemeKey) -> None:
+        """New themes have this key and those behind it: others may have taken some meanwhile."""
+        self._next = next_key
+
+    def load(self, placed: Iterable[Placed], grown: Mapping[ThemeKey, int], attached: int) -> None:
+        """Begin with these; those of no theme stay out until they are attached."""
+        known = [one for one in placed if one.theme is not None]
+        self.theme_of = {one.key: one.theme for one in known if one.theme is not None}
+        for key, theme in self.theme_of.items():
+            self.members.setdefault(theme, []).append(key)
+        self.moved = {one.key for one in known if one.moved}
+        self.attached = attached
+        if known:
+            vectors = np.array([one.vector for one in known], dtype=np.float32)
+            self.semantics.load([one.key for one in known], vectors, [one.near for one in known])
+            self._sum = vectors.sum(axis=0, dtype=np.float64)
+            centres = {theme: self._centre(theme) for theme in self.members}
+            self.centres.load(list(centres), np.array(list(centres.values())), [()] * len(centres))
+        self.grown = {theme: grown.get(theme, attached) for theme in self.members}
+
+    def attach(self, key: SemanticKey, vector: Array) -> None:
+        """Into the nearest theme, where that is near enough, else into a new one; then what that forces."""
+        one = np.asarray(vector, dtype=np.float32)
+        theme = self._nearest(one)
+        self.semantics.put(key, one)
+        self._sum = np.asarray(one, dtype=np.float64) if self._sum is None else self._sum + one
+        self.attached += 1
+        if theme is None:
+            self._begin([key])
+            return
+        self.members[theme] = sorted([*self.members[theme], key])
+        self._belongs([key], theme)
+        self.grown[theme] = self.attached
+        self._renew(theme)
+        if len(self.members[theme]) > self._settings.cap:
+            self._split(theme)
+
+    def remove(self, key: SemanticKey) -> None:
+        """The semantic is gone; a theme without any goes as well."""
+        theme = self.theme_of.pop(key)
+        self._sum = self._sum - self.semantics.vector(key)
+        self.semantics.drop(key)
+        self.moved.discard(key)
+        self.members[theme].remove(key)
+        if self.members[theme]:
+            self._renew(theme)
+        else:
+            self._end(theme)
+
+    def merge_tiny(self) -> int:
+        """Merge the tiny themes that have not grown for long; gives how many there were."""
+        settings = self._settings
+        due = [
+            theme
+            for theme, found in self.members.items()
+            if len(found) <= settings.tiny and self.attached - self.grown[theme] >= settings.patience
+        ]
+        merged = 0
+        for theme in due:
+            if theme in self.members and len(self.members[theme]) <= settings.tiny:
+                merged += self._merge(theme)
+        return merged
+
+    def threshold(self, share: float) -> float:
+        """The cosine that is this share of the way from that of two of all the semantics, in the mean, to 1: what
+        counts as near depends on the embedder and on the user."""
+        count = len(self.semantics)
+        if count < 2:
+            return share
+        usual = (float(self._sum @ self._sum) - count) / (count * (count - 1))
+        return max(0.0, usual) + share * (1.0 - max(0.0, usual))
+
+    @property
+    def objective(self) -> float:
+        """f(P), of numbers that are kept up with every change."""
+        return self.sparsity + self.coherence
+
+    @property
+    def sparsity(self) -> float:
+        return sparsity([len(found) for found in self.members.values()])
+
+    @property
+    def coherence(self) -> float:
+        rest = self._rest()
+        return coherence(rest.cohesions, rest.nearest)
+
+    def _nearest(self, vector: Array) -> ThemeKey | None:
+        if not len(self.centres):
+            return None
+        similarities = self.centres.similarities(vector)
+        place = int(np.argmax(similarities))
+        near = float(similarities[place]) >= self.threshold(self._settings.attach)
+        return list(self.centres)[place] if near else None
+
+    def _split(self, theme: ThemeKey) -> None:
+        """By the cut that maximises f(P); the smaller part is a theme of its own then."""
+        keys = self.members[theme]
+        found, rest = cuts(self._vectors(keys)), self._rest(theme)
+        values = [value_with(rest, [self._vectors(part) for part in _parts(keys, cut)]) for cut in found]
+        best = found[int(np.argmax(values))]
+        leaving, staying = sorted(_parts(keys, best), key=lambda one: (len(one), -one[0]))
+        self.members[theme] = staying
+        self.moved.update(leaving)
+        self._renew(theme)
+        self._begin(leaving)
+
+    def _merge(self, theme: ThemeKey) -> bool:
+        """Into the one of its nearest themes that maximises f(P), as far as one is near enough and has room."""
+        keys, settings = self.members[theme], self._settings
+        least = self.threshold(settings.merge)
+        possible = [
+            other
+            for other, similarity in self.centres.of(theme)[: settings.candidates]
+            if similarity >= least and len(self.members[other]) + len(keys) <= settings.cap
+        ]
+        if not possible:
+            self.grown[theme] = self.attached  # looked at again when as many have come in once more
+            return False
+        values = [value_with(self._rest(theme, one), [self._vectors([*self.members[one], *keys])]) for one in possible]
+        target = possible[int(np.argmax(values))]
+        self._end(theme)
+        self.members[target] = sorted([*self.members[target], *keys])
+        self.moved.update(keys)
+        self._belongs(keys, target)
+        self._renew(target)
+        return True
+
+    def _rest(self, *gone: ThemeKey) -> Rest:
+        """All themes but these, with what each of them is near to besides these."""
+        stay = [one for one in self.centres if one not in gone]
+        places = [self.centres.place(one) for one in stay]
+        return Rest(
+            [len(self.members[one]) for one in stay],
+            np.array([self._cohesion[one] for one in stay]),
+            np.array([self._nearest_without(one, gone) for one in stay]),
+            self.centres.vectors[places],
+        )
+
+    def _nearest_without(self, theme: ThemeKey, gone: tuple[ThemeKey, ...]) -> float:
+        found = (similarity for other, similarity in self.centres.of(theme) if other not in gone)
+        return next(found, -np.inf if gone else 0.0)
+
+    def _begin(self, keys: list[SemanticKey]) -> None:
+        theme = self._next
+        self._next += 1
+        self.members[theme] = list(keys)
+        self._belongs(keys, theme)
+        self.grown[theme] = self.attached
+        self._renew(theme)
+
+    def _end(self, theme: ThemeKey) -> None:
+        del self.members[theme], self.grown[theme]
+        self._cohesion.pop(theme, None)
+        self.centres.drop(theme)
+        self._changed.themes.discard(theme)
+        self._changed.gone.add(theme)
+
+    def _belongs(self, keys: Iterable[SemanticKey], theme: ThemeKey) -> None:
+        for key in keys:
+            self.theme_of[key] = theme
+            self._changed.semantics.add(key)
+
+    def _renew(self, theme: ThemeKey) -> None:
+        """The theme has other members: its centroid is reckoned of all of them, so that it is exact."""
+        self.centres.put(theme, self._centre(theme))
+        self._changed.themes.add(theme)
+
+    def _centre(self, theme: ThemeKey) -> Array:
+        vectors = self._vectors(self.members[theme])
+        centre = centroid(vectors)
+        self._cohesion[theme] = cohesion(vectors, centre)
+        return centre
+
+    def _vectors(self, keys: Iterable[SemanticKey]) -> Array:
+        return np.array([self.semantics.vector(one) for one in keys])
+
+
+def _parts(keys: list[SemanticKey], cut: Cut) -> list[list[SemanticKey]]:
+    return [[key for key, inside in zip(keys, cut, strict=True) if inside is side] for side in (True, False)]

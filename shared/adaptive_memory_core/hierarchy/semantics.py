@@ -1,0 +1,74 @@
+"""What is worth keeping of an episode? A few of its sentences, which say most and can be understood by themselves."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.graph.sentences import sentences
+from adaptive_memory_core.hierarchy.first_person import in_third_person
+from adaptive_memory_core.hierarchy.nodes import Distilled, Said
+
+LONGEST = 400  # characters of a sentence; of a longer one its beginning
+ENOUGH = 8  # words that say something, in a sentence that needs no more
+FEWEST = 2  # of them, in a sentence that may be kept
+AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
+ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
+_DANGLES = re.compile(r"\W*(?:it|that|this|these|those|they|he|she|which|and|but|so|because)\b", re.IGNORECASE)
+_ONESELF = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
+_EMPTY = frozenset(
+    words(
+        "yeah yes no wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello glad sorry sounds "
+        "really absolutely definitely totally think know got get lot see look like love let one thing things way much "
+        "going go pretty always would could well haha luck congrats congratulations fun"
+    )
+)
+
+
+class _Sentence(NamedTuple):
+    text: str
+    turn: Said
+    words: frozenset[str]
+    worth: float
+
+
+def distil(said: Sequence[Said], most: int) -> list[Distilled]:
+    """The sentences that say most, in the order in which they were said; a word counts less each time it is repeated.
+
+    >>> turns = [Said("1", "Ana", "Wow! I adopted a puppy in May.", 0.0), Said("2", "Ben", "Great!", 1.0)]
+    >>> distil(turns, 2)
+    [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
+    """
+    left = [one for turn in said for one in _of(turn) if len(one.words) >= FEWEST]
+    places = {id(one): place for place, one in enumerate(left)}
+    chosen: list[_Sentence] = []
+    covered: Counter[str] = Counter()
+    while left and len(chosen) < most:
+        best = max(left, key=lambda one: (_gain(one, covered), -places[id(one)]))
+        chosen.append(best)
+        covered.update(best.words)
+        left = [one for one in left if one is not best and one.text != best.text]
+    chosen.sort(key=lambda one: places[id(one)])
+    return [Distilled(one.text, in_third_person(one.text, one.turn.speaker), (one.turn.id,)) for one in chosen]
+
+
+def _of(turn: Said) -> list[_Sentence]:
+    found = []
+    for text in sentences(turn.text):
+        short = text[:LONGEST]
+        said = frozenset(words(short)) - _EMPTY
+        worth = ASKED if short.rstrip().endswith(("?", "\uff1f")) else 1.0
+        worth *= DANGLING if _DANGLES.match(short) else 1.0
+        worth *= OF_ONESELF if _ONESELF.search(short) else 1.0
+        found.append(_Sentence(short, turn, said, worth))
+    return found
+
+
+def _gain(one: _Sentence, covered: Counter[str]) -> float:
+    """What it says that the chosen ones do not; long ones are not better for being long."""
+    new = sum(AGAIN ** covered[word] for word in one.words)
+    return one.worth * math.log1p(min(new, ENOUGH))

@@ -1,0 +1,86 @@
+"""How does a call that computes let the calls of other threads run? By real pauses, longer ones where it computes long.
+
+Python lets one thread run at a time. Whoever waits for its turn waits for 5 ms, or until the one that runs gives it up
+for longer than a waiting thread takes to wake; a recall gives it up a dozen times. So a call that computes pauses now
+and then while others are under way, and one that takes more than a usual one waits for those, for most of the time.
+Nothing that is computed depends on it, so pure code may call it between two pieces of work.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterable, Iterator
+from typing import TypeVar
+
+from adaptive_memory_core.interrupts import interruptible
+
+T = TypeVar("T")
+STRETCH_SECONDS = 0.001  # of processor time without a pause; measured: benchmarks/hostile_users.py
+USUAL_SECONDS = 0.004  # of processor time that a call may take before it waits for those that took less; measured, too
+PAUSE_SECONDS = 0.00005  # about the time that a thread takes to wake
+WAIT_SECONDS, MOST_WAITS = 0.0005, 6  # so that a call that waits gets a quarter of the time at least
+LONG = 1_000  # characters of a text that takes some work
+
+
+class _Call:
+    __slots__ = ("began", "is_long", "thread")
+
+    def __init__(self) -> None:
+        self.thread, self.began, self.is_long = threading.get_ident(), time.thread_time(), False
+
+
+class _OfThread(threading.local):
+    call: _Call | None = None
+    paused = 0.0  # by the thread's processor time
+
+
+_under_way: dict[_Call, None] = {}
+_own = _OfThread()
+
+
+@interruptible
+def under_way() -> Generator[None, None, None]:
+    """A call, or a rendering, from its begin to its end in this thread."""
+    call, outer = _Call(), _own.call
+    try:
+        _under_way[call] = None
+        _own.call = call
+        yield
+    finally:
+        _under_way.pop(call, None)
+        _own.call = outer
+
+
+def let_others_run() -> None:
+    """Pause, where a call of another thread is under way and this one has not paused for a while."""
+    call = _own.call
+    if len(_under_way) < (1 if call is None else 2):
+        return
+    now = time.thread_time()
+    if now - _own.paused < STRETCH_SECONDS:
+        return
+    _own.paused = now
+    if call is None or now - call.began < USUAL_SECONDS:
+        time.sleep(PAUSE_SECONDS)
+        return
+    call.is_long = True
+    for _ in range(MOST_WAITS):
+        time.sleep(WAIT_SECONDS)
+        if all(one.is_long or one.thread == call.thread for one in list(_under_way)):
+            return
+
+
+def in_pieces(text: str, pieces: Iterable[T]) -> Iterable[T]:
+    """The pieces of the work on a text; on a long one, with a chance for others before each of them.
+
+    >>> list(in_pieces("a b", ["a", "b"]))
+    ['a', 'b']
+    """
+    return pieces if len(text) < LONG else _paced(pieces)
+
+
+def _paced(pieces: Iterable[T]) -> Iterator[T]:
+    for piece in pieces:
+        let_others_run()
+        yield piece

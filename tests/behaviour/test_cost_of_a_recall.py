@@ -1,0 +1,93 @@
+"""What does a recall ask of SQLite and of Chroma? A few statements, and of Chroma nothing."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from tests.conftest import word_vectors
+
+WORDS = [f"word{number}" for number in range(500)]
+MOST_WRITING, MOST_READING = 8, 12
+
+
+def text(chance: random.Random, words: int = 20) -> str:
+    return " ".join(chance.choices(WORDS, k=words))
+
+
+@pytest.fixture
+def alice(tmp_path: Path) -> Iterator[UserMemory]:
+    policy, chance = Policy(channels=("dense", "lexical")), random.Random(7)
+    with closing(AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, policy=policy)) as memory:
+        user = memory.for_user("alice")
+        user.remember_many(text(chance) for _ in range(100))
+        memory.sync()
+        for _ in range(3):
+            user.recall(text(chance, 6))
+        yield user
+
+
+@contextmanager
+def statements(user: UserMemory) -> Iterator[list[str]]:
+    """What this thread has SQLite do to the ledger."""
+    ledger, here, found = user.memory.ports().ledger, threading.get_ident(), list[str]()
+    assert isinstance(ledger, SQLiteLedger)
+    connection: sqlite3.Connection = ledger.file._connection
+    connection.set_trace_callback(lambda said: found.append(said) if threading.get_ident() == here else None)
+    try:
+        yield found
+    finally:
+        connection.set_trace_callback(None)
+
+
+def parts(said: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What was read, and what was written within a transaction."""
+    begin = said.index("BEGIN IMMEDIATE")
+    return said[:begin], said[begin : said.index("COMMIT") + 1]
+
+
+def test_a_recall_counts_itself_in_few_statements(alice: UserMemory) -> None:
+    """However many records it read, whether the log has met them or not."""
+    chance = random.Random(11)
+    for k in (1, 5, 15):
+        with statements(alice) as said:
+            assert len(alice.recall(text(chance, 6), k=k)) == k
+        assert len(parts(said)[1]) <= MOST_WRITING, said
+
+
+def test_what_was_just_remembered_is_not_indexed_again(tmp_path: Path) -> None:
+    """Chroma gives back a time with 17 digits as another one, which would look as if others had changed the record."""
+    policy, chance = Policy(channels=("dense", "lexical")), random.Random(13)
+    where = tmp_path / "memory"
+    with closing(
+        AdaptiveMemory.open(where, embedder=word_vectors, policy=policy, clock=lambda: 1795344668.8869421)
+    ) as memory:
+        user = memory.for_user("alice")
+        user.remember_many(text(chance) for _ in range(20))
+        user.recall(text(chance, 6))
+        memory.sync()
+        with statements(user) as said:
+            for _ in range(3):
+                user.recall(text(chance, 6))
+                memory.sync()
+        assert not [one for one in said if one.startswith(("INSERT INTO words", "INSERT INTO mirror"))]
+
+
+def test_after_another_process_wrote_no_more_is_asked_for_each_record(alice: UserMemory) -> None:
+    chance = random.Random(12)
+    alice.recall(text(chance, 6))
+    counts = []
+    for k in (2, 15):
+        alice.memory.ports().ledger.file.on_failure()  # type: ignore[attr-defined] # all that was noted is gone
+        with statements(alice) as said:
+            alice.recall(text(chance, 6), k=k)
+        counts.append(len(said))
+    assert counts[0] == counts[1]
