@@ -77,14 +77,15 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     shares = asked_before(shares, these, policy.asked_before)
     wholes = _sums(shares) if these.leads else similarities
     close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
+    weights = policy.weights.times(use.leads)
     signals = {"recency": NOTHING, "importance": worth, "strength": strong, "relevance": close}
     if policy.blending == "bounded":
         fresh, used = since_read(reads, policy, now=now), since_useful(these, policy, close, use=use, now=now)
-        parts = bounded(policy, use, fresh, used, worth, close, strong)
+        parts = bounded(weights, policy.useful.weight * use.gain, fresh, used, worth, close, strong)
         signals["useful"] = used
     else:
         fresh = neutral(recencies(columns.created, reads, policy, now=now))
-        parts = _blended(policy, fresh, worth, close, strong)
+        parts = _blended(policy, weights, fresh, worth, close, strong)
     signals |= {"recency": fresh, "similarity": similarities, **these.leads}
     if these.leads:  # all hits of a recall have leads, or none
         parts = _split(parts, shares, wholes)
@@ -97,16 +98,16 @@ def _sums(columns: Mapping[str, Column]) -> list[float]:
     return list(map(sum, zip(*columns.values(), strict=True)))
 
 
-def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
+def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
     """The parts of each score, with that of the relevance under "similarity"."""
-    if policy.weights.only_similarity:
+    if weights.only_similarity:
         return {"similarity": [min(1.0, max(0.0, value)) for value in close]}
     if policy.blending == "absolute":
         plain = [min(1.0, max(0.0, value)) for value in close]
-        return _sum(policy.weights, fresh, [min(1.0, value) for value in worth], plain, strong)
+        return _sum(weights, fresh, [min(1.0, value) for value in worth], plain, strong)
     combine = _product if policy.blending == "product" else _sum
     return combine(
-        policy.weights,
+        weights,
         normalise(fresh, spread=policy.spreads.recency),
         normalise(worth, spread=policy.spreads.importance),
         normalise(close, spread=policy.spreads.similarity),

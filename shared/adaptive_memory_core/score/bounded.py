@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.channels.fuse import Parts, times
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.signals import since
@@ -58,26 +59,23 @@ def _open(similarity: float, nearest: float) -> float:
 
 
 def bounded(
-    policy: Policy,
-    use: Use,
+    weights: Weights,
+    useful: float,
     fresh: Sequence[float],
     used: Sequence[float],
     worth: Sequence[float],
     close: Sequence[float],
     strong: Sequence[float],
 ) -> Parts:
-    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that.
+    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that,
+    which counts as much as `useful` further pieces of evidence.
 
-    >>> from adaptive_memory_core.policy.weights import Weights
-    >>> from adaptive_memory_core.policy.usefulness import Usefulness
-    >>> plain = Policy(weights=Weights(recency=1, importance=1, similarity=2), blend="bounded")
-    >>> bounded(plain, Use(), [1.0], [0.0], [0.0], [0.5], [1.0])
+    >>> bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], [0.5], [1.0])
     {'recency': [0.125], 'importance': [0.0], 'similarity': [0.25], 'useful': [0.0]}
-    >>> alone = Policy(weights=Weights(0, 0, 1), blend="bounded").replace(useful=Usefulness(weight=1))
-    >>> bounded(alone, Use(), [0.0], [1.0], [0.5], [0.5], [1.0])
+    >>> bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], [0.5], [1.0])
     {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
-    weights, total = policy.weights, policy.weights.total
+    total = weights.total
     first, second, last = weights.recency, weights.importance, weights.strength
     wholes = [min(1.0, max(0.0, one)) / total for one in close]
     parts = {
@@ -87,7 +85,7 @@ def bounded(
     }
     if last > 0.0:
         parts["strength"] = [last * one * whole for one, whole in zip(strong, wholes, strict=True)]
-    parts["useful"] = _raise(parts, used, policy.useful.weight * use.gain) if any(used) else list(used)
+    parts["useful"] = _raise(parts, used, useful) if any(used) else list(used)
     return parts
 
 
