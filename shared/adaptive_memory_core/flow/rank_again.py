@@ -96,7 +96,7 @@ def _one(
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
     """The candidates through the steps of a recall that come after the searching."""
-    request = yield from understand_time(ports, replace(asked, policy=policy, k=past.k))
+    request = understand_time(ports, replace(asked, policy=policy, k=past.k))
     refuse = request.refuse
     hits = past.under(policy)
     if refuse is not None:

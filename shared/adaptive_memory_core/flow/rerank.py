@@ -32,7 +32,7 @@ def rerank(
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
     request = yield from as_of_day(ports, request)
-    request = yield from understand_time(ports, request)
+    request = understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
     judged = yield from rerank_best(request, gathered.hits)
     compared = yield from candidate_vectors(ports, request, judged.hits)
