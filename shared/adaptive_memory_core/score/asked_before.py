@@ -29,7 +29,8 @@ def asked_before(shares: Parts, hits: Sequence[Hit], numbers: AskedBefore) -> Pa
     if not these or NEAR not in leads:  # all hits of a recall have the same leads
         return shares
     wholes = [sum(row) for row in zip(*shares.values(), strict=True)]
-    measure, fallen = relevance_of_similarity(wholes, similarities), fallen_behind(similarities, leads[AHEAD])
+    ahead = leads.get(AHEAD) or [0.0] * len(these)  # which a line of an older log does not tell
+    measure, fallen = relevance_of_similarity(wholes, similarities), fallen_behind(similarities, ahead)
     nears = [measure * max(0.0, near - numbers.behind * by) for near, by in zip(leads[NEAR], fallen, strict=True)]
     told = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
     return {**shares, PART: [gained(whole, near, good, bad, numbers) for whole, near, good, bad in told]}
