@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import WayDown, top_down
 from adaptive_memory_core.policy.shape import HIERARCHY
-from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Candidates
 
 NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet, or no episode has ended"
 
@@ -30,8 +30,8 @@ class Led:
         episode = self.hierarchy.episode_of.get(stored_id)
         return None if episode is None else self.way.episodes.get(episode)
 
-    def __call__(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
-        return [{HIERARCHY: self.worth(hit._stored_id) or 0.0} for hit in hits]
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        return {HIERARCHY: [self.worth(one) or 0.0 for one in these.columns.stored_ids]}
 
 
 class WayDownHierarchy:
@@ -40,7 +40,8 @@ class WayDownHierarchy:
     name = "way down"
 
     def wanted(self, request: Request) -> bool:
-        return request.policy.shaping.form == "top_down"
+        """As of an earlier day the hierarchy of today is of no use: it knows what was said later."""
+        return request.policy.shaping.form == "top_down" and request.as_of is None
 
     def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
         """The messages of the episodes that the themes lead to, best episode first."""

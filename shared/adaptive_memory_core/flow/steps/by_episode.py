@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
@@ -10,16 +9,17 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.way_down import Led
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.records import Dropped, Hit, Scored
+from adaptive_memory_core.score.candidates import Candidates, columns_of
 from adaptive_memory_core.score.gates import BEYOND_K
 
 ELSEWHERE = "in no episode that the themes lead to"
 
 
-def on_the_way(hits: Sequence[Hit], led: Led | None) -> list[Hit]:
+def on_the_way(hits: Candidates, led: Led | None) -> Candidates:
     """The candidates; those of no chosen episode are refused."""
     if led is None:
-        return list(hits)
-    return [hit if _is_there(hit, led) else changed(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
+        return hits
+    return columns_of([hit if _is_there(hit, led) else changed(hit, refused=hit.refused or ELSEWHERE) for hit in hits])
 
 
 def for_episodes(request: Request, led: Led | None) -> Request:

@@ -30,9 +30,11 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
         return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
-    looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
     more = _members(request, answer) if request.policy.shaping.form == "episodes" else ()
-    found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
+    found = NO_OUTLINE
+    if request.as_of is None:  # the hierarchy of today knows what was said later
+        looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
+        found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
     return replace(answer, outline=replace(found, more=more) if more else found)
 
 
@@ -74,7 +76,10 @@ def _outline(
     if not places and not chosen:
         return NO_OUTLINE
     shown = {*places, *(one.record.id for one in answer.beside)}
-    facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
+    told = (
+        chosen if request.where is None and request.refuse is None else ()
+    )  # facts pass no filter, and are no records
+    facts = [fact for one in told if not shown & set((fact := _fact(request, hierarchy, one)).of)]
     named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
     themes = dict.fromkeys(one for one in named if one is not None)
     return Outline(places, facts, tuple(themes), apart=request.policy.shaping.form == "top_down")
