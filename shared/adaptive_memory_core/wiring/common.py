@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -112,9 +112,9 @@ class Common:
         """Everything that a memory over this store calls."""
         made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of
 
-        def measured(scope: Scope, policy: Policy, going: Going) -> Flow[object]:
+        def measured(scope: Scope, policy: Policy, language: str, going: Going) -> Flow[object]:
             request = request_to_calibrate(self.asked.in_force, self.embedder.name, scope, policy)
-            return calibrate(made[0], request, UNRELATED, going=going)
+            return calibrate(made[0], request, UNRELATED_IN[language], going=going)
 
         wake, ledger = self.background.wake, self.ledger
         ledger.user_files.sweep()

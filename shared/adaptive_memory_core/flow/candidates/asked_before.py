@@ -44,11 +44,11 @@ class AskedBefore:
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
         because = yield from _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[: numbers.candidates], leads=_Leads(said), because=because)
+        return Answer(self.name, named=named[: numbers.candidates], leads=Said(said), because=because)
 
 
 @dataclass(frozen=True, slots=True)
-class _Leads:
+class Said:
     """What is said of each candidate; nothing of one that no similar question was about."""
 
     said: Mapping[str, Told]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.graph.build import Passage
 from adaptive_memory_core.graph.ports import Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.learn.asked_before import Questions
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.records import Hit, Scope
 
@@ -77,14 +79,15 @@ class GraphFound:
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """What was learned of sentences, for one question. Sentences are named by the id of their record in the collection
-    and their place in it: `lift` is added to 1 in our form, and `gates` are the products of the paper's equation 4."""
+    """What verdicts taught, for one question: in our form by how much the sentences of a record count more, by its id
+    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4."""
 
-    lift: Mapping[tuple[str, int], float]
-    gates: Mapping[tuple[str, int], float]
+    lift: Mapping[str, float] = field(default_factory=dict)
+    questions: Questions | None = None
+    gain: Gain = Gain()
 
 
-NO_LIFTS = Lifts({}, {})
+NO_LIFTS = Lifts()
 
 
 class GraphIndexPort(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN, language_asked_in
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered
@@ -17,6 +18,11 @@ from adaptive_memory_core.score.nothing_found import Floor, best_of, chance, of_
 from adaptive_memory_core.score.time_match import outside
 
 UNKNOWN = "no relevance floor yet: what unrelated questions find here is not measured. calibrate() does it at once"
+
+UNSPOKEN = (
+    "no relevance floor: the question seems to be in {!r}, and we have no unrelated questions in it. Give some of your "
+    "own to calibrate(questions)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,10 @@ def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Se
         return NO_FLOOR
     if gathered.lost is not None:
         return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
-    known = yield from floor_of(ports, request)
+    language = language_asked_in(request.cue.own_words)
+    known = yield from floor_of(ports, request, language)
     if known.value is None:
-        return FloorVerdict(notes=(UNKNOWN if known.error is None else f"no relevance floor: {known.error}",))
+        return FloorVerdict(notes=(_why_unknown(known.error, language),))
     best = best_of(hits, policy, now=request.now)
     if best is None or _of_the_time(request, hits):
         return NO_FLOOR
@@ -56,13 +63,21 @@ def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
     return FloorVerdict(share, None if share <= policy.relevance_floor else refused)
 
 
-def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
-    """The scope's floor, if it has one. A recall that may change something has it seen to that it is up to date."""
+def floor_of(ports: Ports, request: Request, language: str) -> Flow[Outcome[Floor | None]]:
+    """The scope's floor for questions in this language, if it has one. A recall that may change something has it seen
+    to that it is up to date."""
     policy = request.policy
-    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, ports.floors.manner(policy))
-    if request.reinforce and known.error is None:
-        yield from ask(ports.floors.want, request.scope, policy, known.value)
+    manner = ports.floors.manner(policy, language)
+    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, manner)
+    if request.reinforce and known.error is None and language in UNRELATED_IN:
+        yield from ask(ports.floors.want, request.scope, policy, known.value, language)
     return known
+
+
+def _why_unknown(error: BaseException | None, language: str) -> str:
+    if error is not None:
+        return f"no relevance floor: {error}"
+    return UNKNOWN if language in UNRELATED_IN else UNSPOKEN.format(language)
 
 
 def _of_the_time(request: Request, hits: Sequence[Hit]) -> bool:
