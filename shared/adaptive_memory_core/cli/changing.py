@@ -39,12 +39,12 @@ def pin(ctx: typer.Context, ids: Ids) -> None:
 
 
 def unpin(ctx: typer.Context, ids: Ids) -> None:
-    """Take that protection back."""
+    """Take the protection of pin back."""
     _each(ctx, ids, UserMemory.unpin, "unpinned")
 
 
 def demote(ctx: typer.Context, ids: Ids) -> None:
-    """Let records stand as if nobody had ever read them."""
+    """Undo what records have gained: pin, remembered flag and the effect of reads go, importance is 5 % lower."""
     _each(ctx, ids, UserMemory.demote, "demoted")
 
 
@@ -52,6 +52,8 @@ def forget(ctx: typer.Context, ids: Ids) -> None:
     """Remove records for good: from the collection, the ledger and the log."""
     session = session_of(ctx)
     with session.scope() as user:
+        for one in ids:
+            user.get(one)
         receipts = [user.forget(one) for one in ids]
     lines = [f"{one.id}: forgotten, {one.log_entries} lines of the log, {one.verdicts} verdicts" for one in receipts]
     show(lines, receipts, as_json=session.as_json)
