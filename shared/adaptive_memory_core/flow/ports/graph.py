@@ -13,7 +13,8 @@ from adaptive_memory_core.graph.ports import Array, Graph, PassageKey, SentenceK
 from adaptive_memory_core.learn.asked_before import Questions
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
-from adaptive_memory_core.records import Hit, Scope
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.candidates import Candidates
 
 GRAPH_LEAD = "graph"  # the name of its lead, and of its part of a score
 
@@ -74,8 +75,8 @@ class GraphFound:
     reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
 
-    def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
-        return [{GRAPH_LEAD: self.numbers.get(hit._stored_id, 0.0)} for hit in hits]
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        return {GRAPH_LEAD: [self.numbers.get(one, 0.0) for one in these.columns.stored_ids]}
 
 
 @dataclass(frozen=True, slots=True)
