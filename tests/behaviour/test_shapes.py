@@ -104,7 +104,7 @@ def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, id
     around = {one.record.id for one in work.beside}
     assert work.ids
     assert {*work.ids, *around} <= set(ids[3:6])
-    assert work.outline.facts == ()
+    assert not work.outline.facts
     alice.forget(ids[1])
     found = ask(alice, TOP_DOWN, k=5)
     assert ids[1] not in {*found.ids, *(one.record.id for one in found.beside), *found.outline.places}
@@ -115,8 +115,8 @@ def test_as_of_an_earlier_day_nothing_is_told_that_was_said_later(alice: UserMem
     for policy in (EPISODES, TOP_DOWN):
         then = alice.recall(QUESTION, k=5, now=START - 60_000.0, reinforce=False, policy=policy)
         assert set(then.ids) <= set(ids[:3])
-        assert then.outline.facts == ()
-        assert then.outline.places == {}
+        assert not then.outline.facts
+        assert not then.outline.places
 
 
 def test_other_users_see_nothing_of_it(memory: AdaptiveMemory, ids: list[str]) -> None:
