@@ -6,7 +6,7 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -130,6 +130,9 @@ class LedgerMirror:
                 )
                 found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
         return found
+
+    def last_change(self) -> Hashable:
+        return self._shared.last_change()
 
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

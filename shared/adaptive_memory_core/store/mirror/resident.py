@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,7 @@ class Resident:
 
     def _start(self) -> None:
         self.owner = 0
+        self._as_of: Hashable = None  # the ledger's last change that it has heard of
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
@@ -70,6 +71,9 @@ class Resident:
 
     def take_in(self, rows: MirrorRows, scope: Scope) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
+        change = rows.last_change()
+        if change == self._as_of:
+            return False
         news = rows.news(scope, self._written, self._removed)
         if self.owner not in (0, news.owner) or (len(self) and some_let_go(news.removed)):
             self._start()
@@ -77,7 +81,7 @@ class Resident:
         learned = bool(news.removed or news.written)
         if learned:
             self._learn(news)
-        self.owner = news.owner
+        self.owner, self._as_of = news.owner, change
         return learned
 
     def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Passing:
