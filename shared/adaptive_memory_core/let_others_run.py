@@ -52,6 +52,11 @@ def under_way() -> Generator[None, None, None]:
         _own.call = outer
 
 
+def is_anybody_busy() -> bool:
+    """Whether a call is under way in any thread."""
+    return bool(_under_way)
+
+
 def let_others_run() -> None:
     """Pause, where a call of another thread is under way and this one has not paused for a while."""
     call = _own.call
