@@ -71,6 +71,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kept", type=Path, help="a directory for the memories, so that the next run has them at once")
     parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -125,7 +126,7 @@ def answers(
     others = [one for one in arguments.systems if one not in POLICIES]
     if others and not arguments.unknown:
         yield from _of_others(data, questions, embed, others)
-    with opened("ours", data, turn, embed) as memory:
+    with opened("ours", data, turn, embed, arguments.kept) as memory:
         for system in (ALONE, DEFAULT) if arguments.unknown else [one for one in POLICIES if one in arguments.systems]:
             ask = recalled(memory, POLICIES[system], ends(data))
             yield system, [ask(question, DEEP) for question in questions]
@@ -163,17 +164,26 @@ def ends(data: Dataset) -> dict[str | None, float | None]:
     return last
 
 
-def opened(name: str, data: Dataset, shape: Callable[[Item], Mapping[str, Any]], embed: Any = None) -> AdaptiveMemory:
-    """A memory in RAM that holds the data."""
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        f"quality-{name}-{data.name}", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-    )
+def opened(
+    name: str,
+    data: Dataset,
+    shape: Callable[[Item], Mapping[str, Any]],
+    embed: Any = None,
+    kept: Path | None = None,
+) -> AdaptiveMemory:
+    """A memory that holds the data: in RAM, or in the directory where an earlier run has kept it."""
+    client = chromadb.EphemeralClient() if kept is None else chromadb.PersistentClient(kept)
     source = LocalEmbedder() if embed is None else embed
+    collection = client.get_or_create_collection(
+        f"quality-{name}-{data.name}-{source.name[:20]}",
+        embedding_function=None,
+        configuration={"hnsw": {"space": "cosine", "sync_threshold": 100_000}},
+    )
     memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600))
-    for tenant in dict.fromkeys(item.tenant for item in data.items):
-        own = [shape(item) for item in data.items if item.tenant == tenant]
-        memory.for_user(user_of(tenant)).remember_many(own)
+    if collection.count() < len(data.items):
+        for tenant in dict.fromkeys(item.tenant for item in data.items):
+            own = [shape(item) for item in data.items if item.tenant == tenant]
+            memory.for_user(user_of(tenant)).remember_many(own)
     return memory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from functools import partial
@@ -18,6 +18,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -36,6 +37,7 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
@@ -165,6 +167,43 @@ class AdaptiveMemory(ClosedByWith):
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
+
+    def replay(
+        self,
+        policy: Policy | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+    ) -> Replay:
+        """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
+
+        As `replay` of each user's memory, together and in the order of time. Of all users, nobody's name is in it:
+        names are those that were given.
+        """
+        checked = check.policy(policy, self.policy)
+        parts = [(name, one.replay(checked, since, until)) for name, one in self._logged(user)]
+        return Replay.joined(parts, checked.suited(self.embedder_name))
+
+    async def areplay(
+        self,
+        policy: Policy | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+    ) -> Replay:
+        """`replay`, async."""
+        ranking = partial(self.replay, policy, since, until, user=user)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
+
+    def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
+        """Whose log is meant, each with the name that was given."""
+        if user is None:
+            with self.call():
+                return [(None, UserMemory(self, scope)) for scope in self.ports().ledger.log.scopes()]
+        names = [user] if isinstance(user, str | int) else list(user)
+        return [(name, self.for_user(name)) for name in names]
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.

@@ -272,11 +272,13 @@ class Scored:
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring."""
+    """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring; `hit` is then
+    what another policy would have scored, where the reason lies in this one."""
 
     id: str
     reason: str
     scored: Scored | None = None
+    hit: Hit | None = field(default=None, repr=False)
 
     @property
     def score(self) -> float | None:

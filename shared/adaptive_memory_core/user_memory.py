@@ -17,6 +17,7 @@ from adaptive_memory_core.verbs import (
     own_policy,
     recalling,
     remembering,
+    replaying,
     verdicts,
 )
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
@@ -88,6 +89,7 @@ class UserMemory:
     changes, achanges = blocking(inspection.changes), awaited(inspection.changes)
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
+    replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:

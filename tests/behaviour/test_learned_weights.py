@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from tests.conftest import Clock, Open
 
 LEARNING = Policy(channels=("dense", "lexical")).replace(useful={"lead_step": 1.0, "lead_prior": 1.0, "weight": 0.0})
@@ -41,7 +42,7 @@ def test_a_lead_that_spoke_for_what_was_helpful_counts_more(memory: AdaptiveMemo
     for name in leads:
         gained = own[name] - first[name]
         assert (after.use.leads[name] - 1.0) * gained >= 0.0
-    assert "leads count" in after.explain()
+    assert "channels and signals count" in after.explain()
     assert all(2**-0.5 <= one <= 2**0.5 for one in after.use.leads.values())
 
 
@@ -76,3 +77,62 @@ def test_by_default_nothing_of_the_kind_is_learned(open_memory: Open, clock: Clo
         ana.remember_many(["form B17 was sent", "tea tea tea", "green tea at four"])
         judge_the_last(ana, 3, clock)
         assert ana.recall(CUE, reinforce=False).use.leads == {}
+
+
+def test_recency_and_importance_are_learned_too(open_memory: Open, clock: Clock) -> None:
+    policy = LEARNING.replace(channels=("dense",), weights={"recency": 0.2, "importance": 0.5}, blend="bounded")
+    with open_memory(policy=policy) as memory:
+        ana = memory.for_user("ana")
+        ana.remember("tea at four", id="near", importance=0.0)
+        ana.remember("tea at four or five, as it comes", id="dear", importance=0.3)
+        first = ana.recall("tea at four", reinforce=False)
+        assert first.ids == ("near", "dear")
+        for _ in range(6):
+            clock.pass_seconds(100)
+            ana.feedback(ana.recall("tea at four"), helpful=["dear"])
+        after = ana.recall("tea at four", reinforce=False)
+        assert after.use.leads["importance"] > 1.02
+        assert "recency" in after.use.leads
+        assert "importance" in after.explain()
+        ana.reset_learned_weights()
+        assert ana.recall("tea at four", reinforce=False).use.leads == {}
+
+
+def test_what_was_learned_goes_with_an_export(memory: AdaptiveMemory, clock: Clock) -> None:
+    ana = memory.for_user("ana")
+    judge_the_last(ana, 5, clock)
+    learned = ana.recall(CUE, reinforce=False).use.leads
+    state = json.loads(json.dumps(ana.export_state()))
+    ana.reset_learned_weights()
+    assert ana.recall(CUE, reinforce=False).use.leads == {}
+    ana.restore_state(state)
+    assert ana.recall(CUE, reinforce=False).use.leads == pytest.approx(learned)
+
+
+def test_an_export_moves_no_weights_that_verdicts_have_moved_here(memory: AdaptiveMemory, clock: Clock) -> None:
+    ana = memory.for_user("ana")
+    judge_the_last(ana, 2, clock)
+    state = ana.export_state()
+    judge_the_last(ana, 3, clock)
+    learned = ana.recall(CUE, reinforce=False).use.leads
+    ana.restore_state(state)
+    assert ana.recall(CUE, reinforce=False).use.leads == learned
+
+
+def test_restored_weights_are_within_the_bounds(memory: AdaptiveMemory, clock: Clock) -> None:
+    ana = memory.for_user("ana")
+    judge_the_last(ana, 1, clock)
+    state = ana.export_state() | {"weights": {"octaves": {"words": 99.0}, "verdicts": 10**6}}
+    ana.reset_learned_weights()
+    ana.restore_state(state)
+    assert ana.recall(CUE, reinforce=False).use.leads["words"] == pytest.approx(2**0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [3, [], {"octaves": 3, "verdicts": 1}, {"octaves": {"words": "much"}, "verdicts": 1}, {"octaves": {}}],
+)
+def test_damaged_weights_are_refused_before_anything_is_restored(memory: AdaptiveMemory, weights: object) -> None:
+    ana = memory.for_user("ana")
+    with pytest.raises(InvalidInputError, match="'weights'"):
+        ana.restore_state(ana.export_state() | {"weights": weights})

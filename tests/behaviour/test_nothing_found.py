@@ -273,3 +273,54 @@ def test_a_channel_of_the_callers_is_measured_with_the_others(
         assert asked == list(UNRELATED)
         assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
         assert not alice.recall("form 1041", reinforce=False)
+
+
+GERMAN = [
+    {"id": "tee", "text": "Alice trinkt am liebsten Jasmintee"},
+    {"id": "boot", "text": "Das Boot liegt im Hafen im Norden"},
+    {"id": "steuer", "text": "Die Steuererklärung ist im April abgegeben worden"},
+    {"id": "hund", "text": "Der Hund heißt Keks und bellt nicht"},
+]
+
+
+@pytest.fixture
+def german(memory: AdaptiveMemory) -> UserMemory:
+    alice = memory.for_user("alice")
+    alice.remember_many(GERMAN)
+    return alice
+
+
+def test_a_question_in_another_language_has_a_floor_of_its_own(german: UserMemory) -> None:
+    german.calibrate()
+    before = german.recall("Wie tief ist der Marianengraben denn eigentlich?", reinforce=False)
+    assert before
+    assert "calibrate() does it at once" in before.trace[0]
+    report = german.calibrate(language="de")
+    assert report.questions < 100
+    assert not german.recall("Wie tief ist der Marianengraben denn eigentlich?", reinforce=False)
+    found = german.recall("Welchen Jasmintee trinkt Alice am liebsten?", reinforce=False)
+    assert found.ids[0] == "tee"
+    assert not german.recall("zebra quantum ladder", reinforce=False)  # as ever
+
+
+def test_a_recall_has_the_floor_of_its_language_measured(german: UserMemory) -> None:
+    assert german.recall("Wie tief ist der Marianengraben denn eigentlich?")
+    assert eventually(lambda: not german.recall("Wie tief ist der Marianengraben denn eigentlich?"))
+    assert floor_of(german) is None
+
+
+def test_a_language_that_we_have_no_questions_in_is_said(german: UserMemory) -> None:
+    german.calibrate()
+    found = german.recall("Hur djup är havet och var är det som djupast?")
+    assert found
+    assert found.trace == (
+        "no relevance floor: the question seems to be in 'sv', and we have no unrelated questions in it. Give some of "
+        "your own to calibrate(questions)",
+    )
+    german.calibrate([f"Vad är det som händer med nummer {n} och varför?" for n in range(FEWEST)])
+    assert german.recall("Hur djup är havet och var är det som djupast?").trace == ()
+
+
+def test_there_is_no_list_in_every_language(german: UserMemory) -> None:
+    with pytest.raises(InvalidInputError, match="'sv'"):
+        german.calibrate(language="sv")

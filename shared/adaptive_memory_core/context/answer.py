@@ -146,7 +146,11 @@ def _use(use: Use) -> list[str]:
     """How far this user's verdicts have moved the weight of usefulness."""
     moved = {name: one for name, one in use.leads.items() if abs(one - 1.0) >= 0.005}
     leads = ", ".join(f"{short(name)} {one:.2f}" for name, one in sorted(moved.items()))
-    said = [f"times what the policy says, leads count {leads}: so this user's verdicts have it"] if moved else []
+    said = (
+        [f"times what the policy says, channels and signals count {leads}: so this user's verdicts have it"]
+        if moved
+        else []
+    )
     if use.gain == 1.0:
         return said
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from adaptive_memory_core.cue.unrelated_elsewhere import common_language
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.gather import gather
@@ -39,7 +40,7 @@ def calibrate(
             raise InterruptedError("The memory is being closed.")
         found.append((yield from probe(quick, replace(asked, cue=Cue(question)))))
     floor = fitted(found, records=records)
-    manner = ports.floors.manner(request.policy)
+    manner = ports.floors.manner(request.policy, common_language(questions))
     yield from ask(ports.ledger.floors.keep, request.scope, manner, floor, now=request.now)
     tried = [Unrelated(text, one.similarity, chance(floor, one)) for text, one in zip(questions, found, strict=True)]
     return Calibration(

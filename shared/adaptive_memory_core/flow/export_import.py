@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from functools import partial
@@ -12,16 +11,15 @@ from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.export_questions import embedder_of, exported, questions_in, restore_questions
+from adaptive_memory_core.flow.export_weights import check_weights, exported_weights, restore_weights
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judged
 from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
 from adaptive_memory_core.learn.state_ranges import state_of
-from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.stored_metadata import hits_of
@@ -57,16 +55,16 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
                 line = {"id": record.id, "origin": mark.hex(), "state": {**asdict(state), **since}}
                 asked = {"questions": questions[one.stored_id]} if one.stored_id in questions else {}
                 lines.append({**line, **whose, **asked})
-    known = yield from ask(ports.ledger.states.known, scope, [])
-    balance = known.balance
-    heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, "balance": balance}
+    weights = yield from exported_weights(ports, scope)
+    heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, **weights}
     over = {} if scope.over is None else {"over": scope.over}
     return {**heading, **over, **embedder_of(ports, lines), "records": lines}
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
-    lines, balance = _checked(scope, given), _balance(given, policy.useful)
+    lines = _checked(scope, given)
+    check_weights(given)
     questions, most = questions_in(ports, given), policy.asked_before.most
     everyones = _everyones(given)
     found = yield from look_up(ports, scope, list(lines), now=now)
@@ -84,9 +82,7 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, 
         restored |= {places[one] for one in done}
         done_at = {targets[places[one]].stored_id: places[one] for one in done}
         yield from ask(restore_questions, ports, scope, done_at, questions, most)
-    known = yield from ask(ports.ledger.states.known, scope, [])
-    if balance != 0.0 and known.balance == 0.0:
-        yield from ask(ports.ledger.verdicts.set_balance, scope, balance)
+    yield from restore_weights(ports, scope, given, policy.useful)
     ports.write_back.wake()
     return Restored(len(restored), tuple(one for one in lines if one not in restored))
 
@@ -202,14 +198,3 @@ def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
         f"The state is damaged: a record of it is {line!r:.200}. It must have an 'id', an 'origin' in hexadecimal "
         "digits and a 'state'. Export it anew."
     )
-
-
-def _balance(given: object, useful: Usefulness) -> float:
-    """How far usefulness had led or misled: 0 in a state from before that was kept, within the policy's bounds."""
-    balance = given.get("balance", 0.0) if isinstance(given, Mapping) else 0.0
-    if isinstance(balance, bool) or not isinstance(balance, int | float) or not -math.inf < balance < math.inf:
-        raise InvalidInputError(
-            f"The state's 'balance' is {balance!r}. It is a finite number of octaves, 0 for none. Export the state "
-            "anew, or leave 'balance' out."
-        )
-    return moved(min(1e3, max(-1e3, balance)), 0.0, useful)

@@ -19,6 +19,7 @@ from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, ranki
 from adaptive_memory_core.flow.ports import DEMOTED, Ports
 from adaptive_memory_core.flow.said_anew import refuse_said_anew
 from adaptive_memory_core.learn.decay.strength import Timeline, settled
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED
 from adaptive_memory_core.learn.verdict_importance import demoted
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Regime
@@ -138,8 +139,8 @@ def _change(
 
 
 def reset_learned_weights(ports: Ports, scope: Scope) -> Flow[None]:
-    """Let channels count as the policy says, whatever verdicts have made of that for this scope."""
-    yield from ask(ports.ledger.verdicts.reset_lead_weights, scope)
+    """Let channels and signals count as the policy says, whatever verdicts have made of that for this scope."""
+    yield from ask(ports.ledger.verdicts.set_lead_weights, scope, NOTHING_LEARNED)
 
 
 def reset_balance(ports: Ports, scope: Scope) -> Flow[None]:

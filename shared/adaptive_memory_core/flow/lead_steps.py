@@ -1,4 +1,4 @@
-"""Which channels spoke for what was helpful? Its leads' parts of the score, against those of what stood above it."""
+"""Which channels and signals spoke for what was helpful? Its parts of the score, against those above it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from adaptive_memory_core.flow.past_recall import Candidate, PastRecall
 from adaptive_memory_core.learn.lead_weights import step
 from adaptive_memory_core.policy.policy import Policy
 
-NO_LEADS = frozenset({"recency", "importance", "strength", "relevance", "useful"})  # of a candidate's signals
+NOT_LEARNED = frozenset({"strength", "relevance", "useful"})  # of a candidate's signals; what is useful has its own
 
 
 def lead_steps(
     past: PastRecall, judged: Sequence[str], helpful: Collection[str], policy: Policy
 ) -> dict[str, dict[str, float]]:
-    """For each record that was judged, by how many octaves its being helpful moves each lead. What was shown above it
+    """For each record that was judged, by how many octaves its being helpful moves each part. What was shown above it
     and was helpful as well says nothing against it."""
     size = policy.useful.lead_step
     shown = [one for one in past.candidates if not one.dropped]
@@ -29,6 +29,6 @@ def lead_steps(
 
 
 def _leads(candidate: Candidate) -> dict[str, float]:
-    """Its parts of the relevance; those of one channel alone have nothing to be weighed against."""
-    names = candidate.parts.keys() & candidate.signals.keys() - NO_LEADS
+    """The parts of its score that channels and signals have; one alone has nothing to be weighed against."""
+    names = candidate.parts.keys() & candidate.signals.keys() - NOT_LEARNED
     return {name: candidate.parts[name] for name in sorted(names)} if len(names) > 1 else {}

@@ -91,7 +91,9 @@ def _standings(candidates: Sequence[Candidate], record_id: str, share: float) ->
 
 def _of(scope: Scope, logged: LoggedRecall) -> PastRecall:
     candidates = [
-        Candidate(one.id, one.signals, one.reason is not None, one.parts) for one in logged.candidates if one.signals
+        Candidate(one.id, one.signals, one.reason is not None, one.parts)
+        for one in logged.candidates
+        if one.score is not None
     ]
     made_by = Scope(scope.user, over=logged.over)
     return PastRecall(

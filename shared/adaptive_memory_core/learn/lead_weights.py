@@ -1,8 +1,9 @@
-"""What do verdicts say of the channels? Those that spoke for what was helpful count more, slowly and within bounds.
+"""What do verdicts say of channels and signals? What spoke for the helpful counts more, slowly and within bounds.
 
-Exponentiated gradient on the leads' weights, as in Kivinen and Warmuth (1997): a helpful record that stood below others
-says which leads would have ranked it higher. What is learned is kept in octaves; where verdicts are few, it counts by
-as much less.
+Exponentiated gradient on the weights, as in Kivinen and Warmuth (1997): a helpful record that stood below others says
+which leads of channels, and whether recency and importance, would have ranked it higher. A weight's part of a score is
+the slope of the score by the weight's logarithm. What is learned is kept in octaves; where verdicts are few, it counts
+by as much less.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Parts = Mapping[str, float]
 
 
 class LeadWeights(NamedTuple):
-    """By how many octaves each lead counts more than the policy says, from how many verdicts."""
+    """By how many octaves each lead, and each signal, counts more than the policy says, from how many verdicts."""
 
     octaves: Mapping[str, float] = {}
     verdicts: float = 0.0

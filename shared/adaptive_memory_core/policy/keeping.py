@@ -28,6 +28,7 @@ class Keeping:
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
     mirror_records: int = 100_000  # of a user, up to which recalls compare all vectors in RAM; 0 = never; speed.md
     mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess
+    file_records: int = 2_000  # of a user, from which on vectors and words are in files, too; 0 = never; fast_path.py
     others_seen_seconds: float = 2.0  # until what others wrote into the collection is noticed at the latest; guess
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -45,6 +46,7 @@ class Keeping:
         "text_characters": Range(100, 100_000_000, whole=True),
         "mirror_records": Range(0, 10_000_000, whole=True),
         "mirror_megabytes": POSITIVE,
+        "file_records": Range(0, 10_000_000, whole=True),
         "others_seen_seconds": Range(0.01, 3600),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"durability": ("normal", "full")}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
@@ -35,6 +36,15 @@ class Weights:
     @property
     def total(self) -> float:
         return self.recency + self.importance + self.similarity + self.strength
+
+    def times(self, factors: Mapping[str, float]) -> Weights:
+        """With the recency and the importance counting so many times as much; others are no weights of these.
+
+        >>> Weights(1, 1, 2).times({"recency": 1.5, "words": 3.0})
+        Weights(recency=1.5, importance=1.0, similarity=2.0, strength=0.0)
+        """
+        own = {name: getattr(self, name) * factors[name] for name in ("recency", "importance") if name in factors}
+        return replace(self, **own) if own else self
 
     @property
     def only_similarity(self) -> bool:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedCandidate:
-    """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned."""
+    """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned.
+
+    `then` is what a replay needs besides: the read state of that moment, as whole numbers (`learn/logged_state.py`).
+    """
 
     id: str
     score: float | None
     parts: Mapping[str, float]
     signals: Mapping[str, float]
     reason: str | None
+    then: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,14 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     shares = asked_before(shares, hits, policy.asked_before)
     wholes = [sum(share.values()) if hit.leads else hit.similarity for hit, share in zip(hits, shares, strict=True)]
     close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
+    weights = policy.weights.times(use.leads)
     if policy.blending == "bounded":
         fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, close, use=use, now=now)
-        blended = bounded(policy, use, fresh, used, worth, close, strong)
+        blended = bounded(weights, policy.useful.weight * use.gain, fresh, used, worth, close, strong)
         signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close, "useful": used}
     else:
         fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
-        blended = _blended(policy, fresh, worth, close, strong)
+        blended = _blended(policy, weights, fresh, worth, close, strong)
         signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close}
     if hits and hits[0].leads:  # all hits of a recall have leads, or none
         blended = [_split(*one) for one in zip(blended, shares, wholes, strict=True)]
@@ -90,16 +91,18 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     return sorted(scored, key=_score, reverse=True) if alone else sorted(scored, key=_rank)
 
 
-def _blended(policy: Policy, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+def _blended(
+    policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column
+) -> list[dict[str, float]]:
     """The parts of each score, with that of the relevance under "similarity"."""
-    if policy.weights.only_similarity:
+    if weights.only_similarity:
         return [{"similarity": min(1.0, max(0.0, value))} for value in close]
     if policy.blending == "absolute":
         plain = [min(1.0, max(0.0, value)) for value in close]
-        return _sum(policy.weights, fresh, [min(1.0, value) for value in worth], plain, strong)
+        return _sum(weights, fresh, [min(1.0, value) for value in worth], plain, strong)
     combine = _product if policy.blending == "product" else _sum
     return combine(
-        policy.weights,
+        weights,
         normalise(fresh, spread=policy.spreads.recency),
         normalise(worth, spread=policy.spreads.importance),
         normalise(close, spread=policy.spreads.similarity),

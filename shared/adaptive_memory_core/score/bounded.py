@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.signals import recency
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
@@ -59,26 +60,22 @@ def _open(similarity: float, nearest: float) -> float:
 
 
 def bounded(
-    policy: Policy,
-    use: Use,
+    weights: Weights,
+    useful: float,
     fresh: Sequence[float],
     used: Sequence[float],
     worth: Sequence[float],
     close: Sequence[float],
     strong: Sequence[float],
 ) -> list[dict[str, float]]:
-    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that.
+    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that,
+    which counts as much as `useful` further pieces of evidence.
 
-    >>> from adaptive_memory_core.policy.weights import Weights
-    >>> from adaptive_memory_core.policy.usefulness import Usefulness
-    >>> plain = Policy(weights=Weights(recency=1, importance=1, similarity=2), blend="bounded")
-    >>> bounded(plain, Use(), [1.0], [0.0], [0.0], [0.5], [1.0])
+    >>> bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], [0.5], [1.0])
     [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25, 'useful': 0.0}]
-    >>> alone = Policy(weights=Weights(0, 0, 1), blend="bounded").replace(useful=Usefulness(weight=1))
-    >>> bounded(alone, Use(), [0.0], [1.0], [0.5], [0.5], [1.0])
+    >>> bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], [0.5], [1.0])
     [{'recency': 0.0, 'importance': 0.0, 'similarity': 0.5, 'useful': 0.25}]
     """
-    weights, weight = policy.weights, policy.useful.weight * use.gain
     first, second, third, last = weights.recency, weights.importance, weights.similarity, weights.strength
     total = weights.total
     parts = []
@@ -92,6 +89,6 @@ def bounded(
         if last > 0.0:
             part["strength"] = last * five * whole
         before = min(1.0, sum(part.values())) if two > 0.0 else 0.0
-        part["useful"] = raised(before, two, weight) - before if two > 0.0 else 0.0
+        part["useful"] = raised(before, two, useful) - before if two > 0.0 else 0.0
         parts.append(part)
     return parts

@@ -15,7 +15,7 @@ from adaptive_memory_core.score.diversity import pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
 from adaptive_memory_core.score.kind_share import weighed
 from adaptive_memory_core.score.newest_first import Told, newest_first
-from adaptive_memory_core.score.time_match import attuned, timely
+from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timely
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 NO_VECTORS: Mapping[str, Any] = {}
@@ -55,8 +55,13 @@ def select(
     strong = [one for one in scored if not too_weak(one, policy)] if weak else list(scored)
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     dropped += [Dropped(one.id, "below the score floor", one) for one in weak]
-    dropped += [Dropped(hit.record.id, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
+    dropped += [_unfit(hit, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
     return tuple(kept), tuple(dropped)
+
+
+def _unfit(hit: Hit, reason: str) -> Dropped:
+    """With the hit where another policy may let it through."""
+    return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
 def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float) -> bool:

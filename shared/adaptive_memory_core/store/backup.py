@@ -28,7 +28,8 @@ LEFT_OUT = (
     "-shm",
     "-journal",
     ".torn",
-)  # of processes that run, or in a database's copy
+    ".copies",
+)  # of processes that run, in a database's copy, or made anew from it
 UNFINISHED = ".unfinished"
 LOOKS = 3  # another program that writes into the collection cannot be kept out
 Progress = Callable[[int, int], object]

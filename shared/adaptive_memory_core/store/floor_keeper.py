@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.cue.unrelated_elsewhere import ENGLISH, UNRELATED_IN
 from adaptive_memory_core.flow.calls.drive import Flow, run
 from adaptive_memory_core.flow.ports import Embedder, Records
 from adaptive_memory_core.policy.policy import Policy
@@ -19,8 +19,8 @@ from adaptive_memory_core.store.background import Going
 
 GROWTH = 1.25  # times as many (or as few) records at which a floor is measured anew; guess
 COUNTED_SECONDS = 600.0  # between two looks at how many records a scope has, where nothing was written here
-_OURS = frozenset(UNRELATED)
-Measure = Callable[[Scope, Policy, Going], Flow[object]]
+_OURS = frozenset(one for questions in UNRELATED_IN.values() for one in questions)
+Measure = Callable[[Scope, Policy, str, Going], Flow[object]]
 
 
 class RememberingEmbedder:
@@ -63,25 +63,27 @@ class FloorKeeper:
         self._measure, self._wake = measure, wake
         self.embedder = RememberingEmbedder(embedder)
         self._looked: dict[tuple[Scope, str], float] = {}
-        self._wanted: deque[tuple[Scope, Policy, Floor | None]] = deque()
+        self._wanted: deque[tuple[Scope, Policy, str, Floor | None]] = deque()
         self._turn = threading.Lock()
 
-    def manner(self, policy: Policy) -> str:
-        """What a floor hangs on besides the records: another embedder or other weights of channels need their own."""
+    def manner(self, policy: Policy, language: str = ENGLISH) -> str:
+        """What a floor hangs on besides the records: another embedder, other weights of channels or questions in
+        another language need their own."""
+        asked = f"|{language}" if language else ""
         if policy.ways == ("dense",):
-            return f"{self._name}|dense"
+            return f"{self._name}|dense{asked}"
         weights = repr((policy.weighing, sorted(policy.own_weights.items()))).encode()
         channels = "+".join(sorted(policy.ways))
-        return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}"
+        return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}{asked}"
 
-    def want(self, scope: Scope, policy: Policy, known: Floor | None) -> None:
+    def want(self, scope: Scope, policy: Policy, known: Floor | None, language: str = ENGLISH) -> None:
         """Have it looked after that this floor is there and up to date; returns at once."""
-        key, now = (scope, self.manner(policy)), time.monotonic()
+        key, now = (scope, self.manner(policy, language)), time.monotonic()
         with self._turn:
             if now - self._looked.get(key, -COUNTED_SECONDS) < COUNTED_SECONDS:
                 return
             self._looked[key] = now
-            self._wanted.append((scope, policy, known))
+            self._wanted.append((scope, policy, language, known))
         self._wake()
 
     def wrote(self, scope: Scope) -> None:
@@ -95,9 +97,9 @@ class FloorKeeper:
 
     def work(self, going: Going) -> None:
         """See to the floor that was wanted first; one that cannot be measured is seen to when it is wanted again."""
-        scope, policy, known = self._wanted.popleft()
+        scope, policy, language, known = self._wanted.popleft()
         records = self._store.count(scope)
         if known is not None and known.records <= GROWTH * records and records <= GROWTH * known.records:
             return
         if records:
-            run(self._measure(scope, policy, going))
+            run(self._measure(scope, policy, language, going))

@@ -1,4 +1,4 @@
-"""When does this process take over from the one that ended? It tries for the directory's lock about once a second."""
+"""When does this process take over from the one that ended? It tries for the directory's lock all the time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from adaptive_memory_core.store.background import Going
 
 PREPARED_SECONDS = 3.0  # until it is worth while to get ready; most short processes have ended by then
-TRIED_SECONDS = 0.25  # between two tries: with what opening takes, another process has taken over within two seconds
+TRIED_SECONDS = (
+    0.05  # between two tries, of some ten microseconds each; opening Chroma takes what is left of two seconds
+)
 
 
 class Takeover:

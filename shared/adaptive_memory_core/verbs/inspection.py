@@ -7,6 +7,7 @@ from typing import Protocol
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.cue.unrelated_elsewhere import questions_in
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import history as past
 from adaptive_memory_core.flow import protected_records as flagged
@@ -83,15 +84,18 @@ def stats(user: User, at_least: float = 0.01) -> Flow[Stats]:
     return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
 
 
-def calibrate(user: User, questions: Sequence[str] | None = None, policy: Policy | None = None) -> Flow[Calibration]:
+def calibrate(
+    user: User, questions: Sequence[str] | None = None, policy: Policy | None = None, language: str = "en"
+) -> Flow[Calibration]:
     """Measure what unrelated questions find in this user's records, for `Policy(relevance_floor=...)`.
 
     Print the result. `questions` have nothing to do with the records, at least 20; omitted, a list of our own in
-    English. The measurement holds for the embedder and for the channels of `policy` (omitted: the memory's), and
-    counts no reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
+    that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in the language
+    of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no reads. A
+    recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
-    asked = UNRELATED if questions is None else check.questions(questions, fewest=FEWEST)
+    asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
     request = request_to_calibrate(memory, memory.embedder_name, user.scope, manner)

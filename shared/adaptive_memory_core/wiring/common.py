@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -16,6 +16,7 @@ from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
 from adaptive_memory_core.flow.ports.roles import OFFLINE
+from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
@@ -37,6 +38,8 @@ from adaptive_memory_core.store.hierarchy.growing import Growing
 from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
 from adaptive_memory_core.store.place_names import check_ledger
 from adaptive_memory_core.store.question_index import QuestionIndex
+from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
@@ -96,17 +99,26 @@ class Common:
     ledger: Ledger
     directory: Path | None
     background: Background = field(default_factory=Background)
+    files: UserFilesKeeper = field(default_factory=UserFilesKeeper)
+
+    def __post_init__(self) -> None:
+        self.files.wake = self.background.wake
+
+    def kept(self, kind: FileKind) -> KeptCopies:
+        """Copies of users' rows in files beside the ledger."""
+        return KeptCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
 
     def parts(self, store: Store, embedder: CheckedEmbedder) -> Parts:
         """Everything that a memory over this store calls."""
         made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of
 
-        def measured(scope: Scope, policy: Policy, going: Going) -> Flow[object]:
+        def measured(scope: Scope, policy: Policy, language: str, going: Going) -> Flow[object]:
             request = request_to_calibrate(self.asked.in_force, self.embedder.name, scope, policy)
-            return calibrate(made[0], request, UNRELATED, going=going)
+            return calibrate(made[0], request, UNRELATED_IN[language], going=going)
 
         wake, ledger = self.background.wake, self.ledger
-        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards)
+        ledger.user_files.sweep()
+        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
         words = UpToDateWords(index, store.records, wake, store.changes)
         graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake)
         hierarchy = self._hierarchy(store, embedder)
@@ -117,7 +129,7 @@ class Common:
             words,
             graph,
             hierarchy,
-            (*store.chores, words, graph, hierarchy, floors, *checkpoints_of(ledger, wake)),
+            (*store.chores, words, graph, hierarchy, floors, self.files, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,

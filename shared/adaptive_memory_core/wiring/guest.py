@@ -23,7 +23,7 @@ def guest_parts(common: Common, space: str, chores: tuple[Chore, ...], finish: C
     """Over the mirror. What is written is left to the holder to be put into the collection."""
     ledger, keeping, fields = common.ledger, common.asked.keeping, common.asked.fields
     records = MirrorRecords(ledger, fields, space)
-    inside = MirrorSearch(ledger, fields, space, int(keeping.mirror_megabytes * MEGABYTE))
+    inside = MirrorSearch(ledger, fields, space, int(keeping.mirror_megabytes * MEGABYTE), common.kept("vectors"))
     embedder = CheckedEmbedder(common.embedder, common.name, ledger, ledger.notes.embedder())
     write_back = WriteBackByTheHolder(ledger, keeping.wait_seconds)
     store = Store(

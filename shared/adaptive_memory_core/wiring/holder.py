@@ -62,7 +62,7 @@ def _store(
     """`itself` is what the mirror compares itself with; `records` is what is asked, with all that guests wrote."""
     keeping, ledger, wake = common.asked.keeping, common.ledger, common.background.wake
     search = ChromaSearch(records.collection, records.fields)
-    mirror = mirrored(itself, search, ledger, keeping, common.directory, wake)
+    mirror = mirrored(itself, search, ledger, keeping, common.directory, wake, common.kept("vectors"))
     records.heard = itself.heard
     write_back = WriteBack(ledger, records, keeping, _Trim(common), wake)
     new = RemovedMeanwhile(ledger, itself.collection, keeps_mirror=mirror.keeper is not None)

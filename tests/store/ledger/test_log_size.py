@@ -109,3 +109,24 @@ def test_lines_of_an_older_ledger_are_read_and_struck_out(tmp_path: Path, monkey
     assert [(one.id, one.reason) for one in struck.candidates] == [("m2", "superseded by a forgotten record")]
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT id FROM logged_ids").fetchall() == [("m2",)]
+
+
+def test_what_a_floor_left_out_keeps_its_numbers_also_after_another_one_was_forgotten(
+    open_memory: Open, clock: Clock
+) -> None:
+    alice = open_memory().for_user("alice")
+    alice.remember_many(
+        [{"id": "a", "text": "tea"}, {"id": "b", "text": "tea cup"}, {"id": "c", "text": "quite other"}]
+    )
+    alice.recall("tea", policy=Policy(similarity_floor=0.5))
+    clock.pass_days(1)
+    alice.recall("tea", policy=Policy(similarity_floor=0.99))
+    last, first = alice.recalls()
+    assert [(one.id, one.score, one.parts, one.reason) for one in first.candidates][-1] == (
+        ("c", None, {}, "below the similarity floor")
+    )
+    assert set(last.candidates[-1].signals) == set(first.candidates[-1].signals) >= {"similarity", "words"}
+    kept = [one for line in (last, first) for one in line.candidates if one.id != "b"]
+    alice.forget("b")
+    assert [one for line in alice.recalls() for one in line.candidates] == kept
+    assert all(one.then for one in kept)

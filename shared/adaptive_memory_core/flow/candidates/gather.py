@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.lead_weights import in_force
+from adaptive_memory_core.learn.logged_state import named_by
 from adaptive_memory_core.learn.state_as_of import Past, state_then
 from adaptive_memory_core.learn.usefulness_weight import gain
 from adaptive_memory_core.policy.channel_names import DENSE
@@ -48,6 +49,7 @@ class Gathered:
     fetched: bool = True  # whether that could be looked up
     whole: Extent | None = None  # of the collection, where all records of the scope were looked at
     because: Mapping[str, Sequence[str]] = field(default_factory=dict)  # why sources named records, by stored id
+    via: Mapping[str, int] = field(default_factory=dict)  # which sources named each, by stored id, as bits
     guests: frozenset[str] = field(default=frozenset())  # hits that are no records: nothing is learned of them
 
     @property
@@ -92,6 +94,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
         wanted=[one for one in wanted if one not in theirs],
         fetched=fetched,
         because=_reasons(answers),
+        via=_named_by(answers),
     )
 
 
@@ -162,6 +165,16 @@ def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:
         for stored_id, reason in one.because.items():
             told.setdefault(stored_id, []).append(reason)
     return told
+
+
+def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
+    """Which sources named each record, as bits that the log keeps."""
+    found: dict[str, int] = {}
+    for one in answers:
+        bit = named_by(one.source)
+        for stored_id in (*one.named, *(each.stored_id for each in one.found)):
+            found[stored_id] = found.get(stored_id, 0) | bit
+    return found
 
 
 def _once(found: Iterable[Found]) -> list[Found]:

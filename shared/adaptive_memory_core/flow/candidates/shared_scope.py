@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.cue.unrelated_elsewhere import language_asked_in
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered
@@ -78,7 +79,9 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
         if request.reinforce and request.policy.relevance_floor:
-            yield from floor_of(ports, wanted)  # measured, but nothing of it is read
+            yield from floor_of(
+                ports, wanted, language_asked_in(wanted.cue.own_words)
+            )  # measured, but nothing of it is read
         more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))

@@ -39,6 +39,8 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     WordNews,
     WordRow,
 )
+from adaptive_memory_core.flow.ports.user_files import UserFiles
+from adaptive_memory_core.learn.lead_weights import LeadWeights
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Metadata, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
@@ -92,6 +94,8 @@ class Log(Protocol):
         turn: str | None = None,
     ) -> list[LoggedRecall]: ...
     def policy(self, policy_hash: str) -> str | None: ...
+    def scopes(self) -> list[Scope]:
+        """Whose recalls there are."""
 
 
 class Verdicts(Protocol):
@@ -101,7 +105,7 @@ class Verdicts(Protocol):
         self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
     ) -> int: ...
     def set_balance(self, scope: Scope, balance: float) -> None: ...
-    def reset_lead_weights(self, scope: Scope) -> None: ...
+    def set_lead_weights(self, scope: Scope, learned: LeadWeights) -> None: ...
 
 
 class Removal(Protocol):
@@ -397,6 +401,8 @@ class Ledger(Protocol):
     def hierarchy(self) -> HierarchyRows: ...
     @property
     def mirror(self) -> MirrorRows: ...
+    @property
+    def user_files(self) -> UserFiles: ...
     @property
     def mirror_pages(self) -> MirrorPages: ...
     @property

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
+from adaptive_memory_core.learn.logged_state import NO_BASIS, Basis
 from adaptive_memory_core.learn.verdicts import Earlier, Occasion
 from adaptive_memory_core.policy.decay import Pace, Regime
 from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
@@ -139,6 +140,7 @@ class Entry:
     strangers: Mapping[str, Seen]  # candidates that the ledger has not met
     extent: Extent | None  # of the collection, where every record of the scope is among those or known
     logged: bool
+    basis: Basis = NO_BASIS
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.steps.tell_indexes import catch_up
 from adaptive_memory_core.learn.decay.strength import Timeline, read
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED
+from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Seen
 
@@ -58,6 +60,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         strangers=unknown_records(gathered.hits, gathered.known, request),
         extent=gathered.whole,
         logged=ports.log,
+        basis=_basis(answer, gathered),
     )
     own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
     seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
@@ -66,6 +69,20 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     if counted.changed:
         ports.write_back.wake()
     return counted.step
+
+
+def _basis(answer: Recall, gathered: Gathered) -> Basis:
+    """What else the ranking rested on, for a replay."""
+    known, cue = gathered.known.value, answer.cue
+    return Basis(
+        gathered.via,
+        answer.use.step,
+        0.0 if known is None else known.balance,
+        NOTHING_LEARNED if known is None else known.lead_weights,
+        answer.unrelated,
+        cue.own_words != cue.text,
+        answer.policy,
+    )
 
 
 def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN, language_asked_in
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.nothing_found import Floor, best_of, chance, of_time_alone
 from adaptive_memory_core.score.time_match import outside
 
 UNKNOWN = "no relevance floor yet: what unrelated questions find here is not measured. calibrate() does it at once"
+
+UNSPOKEN = (
+    "no relevance floor: the question seems to be in {!r}, and we have no unrelated questions in it. Give some of your "
+    "own to calibrate(questions)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +45,39 @@ def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Se
         return NO_FLOOR
     if gathered.lost is not None:
         return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
-    known = yield from floor_of(ports, request)
+    language = language_asked_in(request.cue.own_words)
+    known = yield from floor_of(ports, request, language)
     if known.value is None:
-        return FloorVerdict(notes=(UNKNOWN if known.error is None else f"no relevance floor: {known.error}",))
+        return FloorVerdict(notes=(_why_unknown(known.error, language),))
     best = best_of(hits, policy, now=request.now)
     if best is None or _of_the_time(request, hits):
         return NO_FLOOR
-    share = chance(known.value, best)
+    return floor_verdict(chance(known.value, best), policy)
+
+
+def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
+    """What follows from the share of unrelated questions that find as good."""
+    if policy.relevance_floor == 0.0:
+        return NO_FLOOR
     refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
     return FloorVerdict(share, None if share <= policy.relevance_floor else refused)
 
 
-def floor_of(ports: Ports, request: Request) -> Flow[Outcome[Floor | None]]:
-    """The scope's floor, if it has one. A recall that may change something has it seen to that it is up to date."""
+def floor_of(ports: Ports, request: Request, language: str) -> Flow[Outcome[Floor | None]]:
+    """The scope's floor for questions in this language, if it has one. A recall that may change something has it seen
+    to that it is up to date."""
     policy = request.policy
-    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, ports.floors.manner(policy))
-    if request.reinforce and known.error is None:
-        yield from ask(ports.floors.want, request.scope, policy, known.value)
+    manner = ports.floors.manner(policy, language)
+    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, manner)
+    if request.reinforce and known.error is None and language in UNRELATED_IN:
+        yield from ask(ports.floors.want, request.scope, policy, known.value, language)
     return known
+
+
+def _why_unknown(error: BaseException | None, language: str) -> str:
+    if error is not None:
+        return f"no relevance floor: {error}"
+    return UNKNOWN if language in UNRELATED_IN else UNSPOKEN.format(language)
 
 
 def _of_the_time(request: Request, hits: Sequence[Hit]) -> bool:

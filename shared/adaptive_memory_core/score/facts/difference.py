@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.score.facts.asked import Asked
+from adaptive_memory_core.score.facts.bare_words import PRONOUNS
 from adaptive_memory_core.score.facts.statement import Statement
 from adaptive_memory_core.score.facts.unsettled import VERBS
 
-_MODIFIERS = frozenset(
-    "now new newly latest current currently actually instead recently just today nowadays already still again the a an"
-    " jetzt nun neue neuer neues inzwischen maintenant désormais ahora 现 已 经".split()
-)
 _VERBS = frozenset("是在住叫姓有用为は") | VERBS
 _TOPIC = ("는", "은")  # marks the subject in Korean
 _ROLES = {  # what stands behind the verb: a place, or each its own
@@ -27,15 +24,12 @@ _ROLES = {  # what stands behind the verb: a place, or each its own
         for word in "on with without because like about next by for out up off from to until since as".split()
     },
 }
-_PRONOUNS = frozenset("i it he she that this there we my our ich wir mein meine mi je yo nous mon ma 我 私".split())
 _ONE_OF_SEVERAL = frozenset("one another some also todo to-do reminder task idea note step day".split())
 _MANY_VALUED = frozenset(
     "like likes love loves hate hates enjoy enjoys know knows speak speaks read reads visit visits watch watches want"
     " wants see sees meet meets recommend recommends collect collects suggest suggests bring brings learn learns"
     " support supports borders need needs take takes contains holds includes fixes".split()
 )
-_SHORT = {"s": "is", "m": "am", "re": "are"}
-_AFTER_IS = frozenset("the a an in at on not now".split())
 
 
 def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
@@ -54,7 +48,7 @@ def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
     >>> otherwise("buy", "Buy eggs.", "Buy milk.")
     False
     """
-    one, other = _bare(old.in_order), _bare(new.in_order)
+    one, other = old.bare, new.bare
     before = _alike(one, other)
     if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
         return False
@@ -72,7 +66,7 @@ def _asked_for(title: Sequence[str], about: Asked) -> bool:
 
 def begins_otherwise(old: Statement, new: Statement) -> bool:
     """Whether their first words differ."""
-    return not _alike(_bare(old.in_order), _bare(new.in_order))
+    return not _alike(old.bare, new.bare)
 
 
 def _verb_before(one: Sequence[str], other: Sequence[str], before: int, about: Asked) -> bool:
@@ -82,7 +76,7 @@ def _verb_before(one: Sequence[str], other: Sequence[str], before: int, about: A
     places = [place for place in (_verb(one, about), _verb(other, about)) if place is not None]
     if not places:
         first, *others = (frozenset(words(word)) for word in one[:before])
-        begins = not first.isdisjoint(about.stems) or one[0] in _PRONOUNS
+        begins = not first.isdisjoint(about.stems) or one[0] in PRONOUNS
         return begins and not UNSPACED.match(one[0]) and any(word - about.subject for word in others)
     return max(places) <= before
 
@@ -96,16 +90,6 @@ def _in_one_place(one: Sequence[str], other: Sequence[str], before: int, asked_f
     if gone and come and _ROLES.get(gone[0]) != _ROLES.get(come[0]):
         return False
     return frozenset(gone).isdisjoint(come) or asked_for <= frozenset(words(" ".join(one[:before])))
-
-
-def _bare(said: Sequence[str]) -> list[str]:
-    """Without what only says that it is new, and with "is" where it is cut short."""
-    found: list[str] = []
-    for word, after in zip(said, [*said[1:], ""], strict=True):
-        base, mark, end = word.replace("\u2019", "'").rpartition("'")
-        short = _SHORT.get(end) if mark and (end != "s" or base in _PRONOUNS or after in _AFTER_IS) else None
-        found += [base, short] if short else [word]
-    return [word for word in found if word not in _MODIFIERS]
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -130,4 +114,4 @@ def _of_the_owner(one: Sequence[str], other: Sequence[str], about: Asked) -> boo
     """Whether "Dr. Weber is Ilse's dentist" is asked for by "who is Ilse's dentist?"."""
     behind = _alike(one[::-1], other[::-1])
     common = one[len(one) - behind :]
-    return bool(about.owners) and common[:1] == ["is"] and about.said_owners <= frozenset(common)
+    return bool(about.owners) and common[:1] == ("is",) and about.said_owners <= frozenset(common)

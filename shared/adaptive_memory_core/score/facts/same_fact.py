@@ -75,10 +75,19 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     repeated = old.stems & about.stems
     if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
-    free = new.announced or begins_otherwise(old, new)
-    if not free and not says_otherwise(old, new, about):
-        return False  # "the lamp costs ...", "the lamp shade costs ..."
-    return (free and bool(known)) or _kind(old, about) == _kind(new, about)
+    return _free(old, new) or says_otherwise(old, new, about)  # not "the lamp costs ...", "the lamp shade costs ..."
+
+
+def of_one_kind(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether both give a name or a number besides what was asked for, or neither does: a place is no answer where a
+    number was one. What is known to be of the asked relation need not."""
+    kinds = [(bool(one.names - about.stems), bool(one.numbers - about.stems)) for one in (old, new)]
+    return (_free(old, new) and bool(related(new, about))) or kinds[0] == kinds[1]
+
+
+def _free(old: Statement, new: Statement) -> bool:
+    """Whether the newer one need not be built as the older one is."""
+    return new.announced or begins_otherwise(old, new)
 
 
 def related(new: Statement, about: Asked) -> bool | None:
@@ -174,8 +183,3 @@ def _of_one_more(old: Statement, new: Statement) -> bool:
     """Whether one names an owner that the other does not speak of: "my sister's number" is not "my number"."""
     fewer, more = sorted((old.owners, new.owners), key=len)
     return fewer < more and not more <= old.stems & new.stems
-
-
-def _kind(one: Statement, about: Asked) -> tuple[bool, bool]:
-    """Whether it says a name or a number besides what was asked for: a place is no answer where a number was one."""
-    return bool(one.names - about.stems), bool(one.numbers - about.stems)

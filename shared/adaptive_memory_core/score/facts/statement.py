@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
+from adaptive_memory_core.score.facts.bare_words import bare
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
 
@@ -29,6 +30,16 @@ class Statement:
     def in_order(self) -> tuple[str, ...]:
         """The words as they stand there, in lower case; of Chinese, Japanese and Thai the characters."""
         return tuple(_said(self._text))
+
+    @cached_property
+    def bare(self) -> tuple[str, ...]:
+        """They without those that only say that it is new."""
+        return bare(self.in_order)
+
+    @cached_property
+    def begins(self) -> str:
+        """The first of those."""
+        return self.bare[0] if self.bare else ""
 
     @cached_property
     def said(self) -> Stems:
@@ -127,7 +138,8 @@ def differ(one: Stems, other: Stems) -> int:
     >>> differ(frozenset("abc"), frozenset("abxyz"))
     3
     """
-    return max(len(one), len(other)) - len(one & other)
+    longer = len(one) if len(one) >= len(other) else len(other)
+    return longer - len(one & other)
 
 
 def names_in(text: str) -> Stems:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 _CHANGED = (
     r"(?:moved|switched|changed|became|become|postponed|rescheduled|renamed|transferred|migrated|replaced|promoted"
@@ -89,11 +90,16 @@ def is_event(said: Sequence[str]) -> bool:
 
     >>> [is_event(text.split()) for text in ("i ran 5 km", "petra has visited lisbon", "the site was down")]
     [True, True, True]
-    >>> [is_event(text.split()) for text in ("ilse lives in oslo", "ilse has moved to turin", "it was moved to may")]
+    >>> [is_event(text.split()) for text in ("ilse lives in oslo", "it was moved to may", "she sold it and has quit")]
     [False, False, False]
     """
     past = _past(said)
-    return past is not None and _CHANGES.fullmatch(past) is None
+    return past is not None and _CHANGES.fullmatch(past) is None and not _has_changed(said)
+
+
+def _has_changed(said: Sequence[str]) -> bool:
+    """Whether it tells a change besides: "found a flat and has settled there"."""
+    return any(word in _HAVE and _CHANGES.fullmatch(after) for word, after in pairwise(said))
 
 
 def happened(said: Sequence[str]) -> bool:

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.asked import asked
-from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, related
+from adaptive_memory_core.score.facts.said_of_others import relation_words, says_of_another
+from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, of_one_kind, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
 from adaptive_memory_core.score.facts.statement import Statement, differ, statement
 
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
-_SEEN = 0.5  # of closeness, for what is new in a text being said of the same kind of thing; benchmarks/updates.py
+_ELSEWHERE = 0.3  # what counts that others have what is new, in the words of the older one; benchmarks/updates.py
+_ANNOUNCED = 0.15  # what counts that it says that something has changed; benchmarks/updates.py
+_AS_NEAR = 0.6  # share of the older one's similarity that it has at the least; benchmarks/updates.py
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
 _APART = 0.4  # share of the old one's similarity that is taken for that where there are fewer; guess
+_LEAST = 0.05  # similarity that such shares are taken of at the least; guess
 
 
 class Versions:
@@ -31,6 +35,7 @@ class Versions:
             "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
         ]
         self._texts = [text.lower() for text in self._said_there]
+        self._lengths = [text.count(" ") for text in self._texts]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
@@ -59,10 +64,11 @@ class Versions:
         keys = keys_of(self._said(best).stems & self._about.stems)
         if not keys:
             return []
-        texts, said = self._texts, self._said(best).said
-        spaces, few = texts[best].count(" "), self._rule.different_words
-        alike = [one for one in self._with(keys, {best, *taken}) if abs(texts[one].count(" ") - spaces) <= few]
-        return [one for one in alike if differ(said, self._said(one).said) <= few and self.same_words(best, one)]
+        few, long, mine = self._rule.different_words, self._lengths[best], self._said(best)
+        alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._lengths[one] - long <= few]
+        if not self._about.owners:  # then both have to begin with the same word
+            alike = [one for one in alike if self._said(one).begins == mine.begins]
+        return [one for one in alike if differ(mine.said, self._said(one).said) <= few and self.same_words(best, one)]
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
@@ -77,7 +83,7 @@ class Versions:
             and (self._times[one] or 0.0) > newest
             and in_other_words(self._said(best), self._said(one), self._about, self._rule)
             and self._one_voice(best, one)
-            and (value := self._worth(best, one, group, beside)) is not None
+            and (value := self._worth(best, one, beside)) is not None
             and (related(self._said(one), self._about) or not self._of_another(one, beside))
         }
         return [one for one, value in worth.items() if value >= max(worth.values()) - _WITHIN]
@@ -90,34 +96,46 @@ class Versions:
         """Whether it is a version of what none asked for."""
         return any(self.same_words(one, other) for other in beside if other != one)
 
-    def _worth(self, best: int, one: int, group: Sequence[int], beside: Sequence[int]) -> float | None:
+    def _worth(self, best: int, one: int, beside: Sequence[int]) -> float | None:
         """How much speaks for it; None where that is too little. What is known to be of the asked relation, and to have
-        changed, needs no more; else what else is said of the subject is at 0, the one to be replaced at 1."""
+        changed, needs no more; what is not known to be has to stand out among all that is said of the subject."""
         said = self._said(one)
         known = related(said, self._about)
         if known and said.announced:
             return 1.0
-        if known is None and self._about.relations:
-            return None
-        close = self._closeness(best, one, beside) + _SEEN * self._seen(best, one, group)
-        return None if close < (self._rule.close if known else self._rule.close_if_unknown) else close
+        if known:
+            close = self._closeness(best, one, beside) if of_one_kind(self._said(best), said, self._about) else 0.0
+            return None if close < self._rule.close else close
+        out = None if self._about.relations else self._stands_out(best, one, beside)
+        return None if out is None or out < self._rule.close_if_unknown else out
 
     def _closeness(self, best: int, one: int, beside: Sequence[int]) -> float:
+        """How near to the cue it is: what else is said of the subject is at 0, the older one at 1."""
         mine, old = self._top[one].similarity, self._top[best].similarity
         rest = [self._top[other].similarity for other in beside if other != one]
         usual = sum(rest) / len(rest) if len(rest) >= _FEWEST else _APART * old
-        return (mine - usual) / max(0.05, old - usual)
+        return (mine - usual) / max(_LEAST, old - usual)
 
-    def _seen(self, best: int, one: int, group: Sequence[int]) -> bool:
-        """Whether a third text says what is new in this one together with what is old: so it is of the same kind."""
-        old, new = self._said(best).stems, self._said(one).stems
-        words, values = (old & self._about.stems) - new, new - old - self._about.stems
-        if not words or not values:
-            return False
-        return any(
-            words & self._said(other).stems and values & self._said(other).stems
-            for key in words
-            for other in self._with(keys_of((key,)), {one, *group})
+    def _stands_out(self, best: int, one: int, beside: Sequence[int]) -> float | None:
+        """By how much it is nearer to the cue than the nearest other fact of the subject, as a share of the older one's
+        similarity; with what else tells. None where it is not near, or an answer of another kind."""
+        elsewhere = self._said_of_others(best, one)
+        if not elsewhere and not of_one_kind(self._said(best), self._said(one), self._about):
+            return None
+        mine, old = self._top[one].similarity, self._top[best].similarity
+        if mine < _AS_NEAR * old:
+            return None
+        nearest = max((self._top[other].similarity for other in beside if other != one), default=_APART * old)
+        told = _ELSEWHERE * elsewhere + _ANNOUNCED * self._said(one).announced
+        return (mine - nearest) / max(_LEAST, old) + told
+
+    def _said_of_others(self, best: int, one: int) -> bool:
+        """Whether another text says what is new in this one in the words of the best."""
+        old, new, about = self._said(best), self._said(one), self._about
+        keys = keys_of(relation_words(old, about))
+        most = self._rule.different_words
+        return bool(keys) and any(
+            says_of_another(old, new, self._said(third), about, most) for third in self._with(keys, {best, one})
         )
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
@@ -148,13 +166,9 @@ class Versions:
         """The text, or of a long message the sentence that answers."""
         longest = self._rule.longest_text
         if len(text) <= longest:
-            several = _several(text) and sentence_that_answers(text, cue, longest)
-            return several or text
+            if ". " in text or "! " in text or "? " in text or "\n" in text or "\u3002" in text:  # several, perhaps
+                return sentence_that_answers(text, cue, longest) or text
+            return text
         if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
             return ""
         return sentence_that_answers(text, cue, longest)
-
-
-def _several(text: str) -> bool:
-    """Whether it may have several sentences."""
-    return any(end in text for end in (". ", "! ", "? ", "\n", "\u3002"))

@@ -46,6 +46,16 @@ class LedgerLog:
             row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
         return None if row is None else row[0]
 
+    def scopes(self) -> list[Scope]:
+        """Those with recalls in the log, in the order in which the ledger met them."""
+        query = (
+            "SELECT name FROM users WHERE collection_key = ? "
+            "AND EXISTS (SELECT 1 FROM recalls WHERE recalls.user_key = users.user_key) ORDER BY user_key"
+        )
+        with self._shared.reading() as sql:
+            rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
+        return [Scope(name or None) for (name,) in rows]
+
     def add(self, sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, line: Line) -> None:
         """Write a recall down, within the transaction that counts it; `whose` is the user, and over whose records."""
         recall_rows.keep_policy(sql, entry, self._shared.cache.policies)

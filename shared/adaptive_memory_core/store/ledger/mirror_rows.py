@@ -17,6 +17,7 @@ from adaptive_memory_core.store.ledger import due_records
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
+from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
 from adaptive_memory_core.stored_metadata import merged
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
@@ -50,8 +51,8 @@ _KEEP_COMPLETE = (
 class LedgerMirror:
     """The mirror rows of the collection's records."""
 
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+    def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
+        self._shared, self._files = shared, files
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
@@ -102,6 +103,7 @@ class LedgerMirror:
         with self._shared.writing() as sql:
             drop(sql, self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
+        self._shared.file.afterwards(self._files.sweep)
 
     def size(self) -> int:
         """How many records have a row."""

@@ -10,6 +10,8 @@ _OTHER = 255  # where the number of a title stands: its name follows
 TITLES = (  # what most columns are called: a byte each, by their place here, which never changes
     *("score", "recency", "importance", "similarity", "useful", "words", "near", "around", "session", "speaker"),
     *("dated", "before", "company", "reranked", "kind", "strength", "covered", "relevance", "chance"),
+    *("via", "read_ago", "fresh_before", "useful_ago", "useful_lag", "warmth", "credit", "helpful", "unhelpful"),
+    *("balance", "unrelated", "own_words", "verdicts", "rest", "asked_near", "asked_trusted", "asked_against", "time"),
 )
 _NUMBERS = {title: number for number, title in enumerate(TITLES)}
 

@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from adaptive_memory_core.records import Dropped, Scored
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
+from adaptive_memory_core.learn.logged_state import DERIVED, NO_BASIS, NO_COLUMNS, UNSCORED, Basis, columns_of
+from adaptive_memory_core.learn.logged_state import Columns as Then
+from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
-SIGNAL_UNIT = 1_000_000  # signals to six: a replay ranks by them
+SIGNAL_UNIT = SHARE_UNIT  # signals to six: a replay ranks by them
 FORGOTTEN = "superseded by a forgotten record"
 Names = Callable[[Sequence[int]], Sequence[str | None]]
 
@@ -28,8 +31,9 @@ class Line(NamedTuple):
     packed: bytes
 
 
-def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
-    """What a recall found; the scored ones stand first.
+def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO_BASIS, *, at: float = 0.0) -> Line:
+    """What a recall found: the scored ones first, then what another policy would have scored, then the others. `at` is
+    the recall's time.
 
     >>> from adaptive_memory_core.records import Hit, Record
     >>> from adaptive_memory_core.store.ledger.packed_candidates import with_keys
@@ -41,10 +45,28 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped]) -> Line:
     weak = [drop for drop in dropped if drop.scored is not None]
     scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
     unscored = [drop for drop in dropped if drop.scored is None]
-    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored)]
+    if any(drop.hit is not None for drop in unscored):
+        unscored.sort(key=_is_bare)
+        scored += [_unblended(drop.hit, scored) for drop in unscored if drop.hit is not None]
+    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
     reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
     scores, parts = [one.score for one in scored], [one.parts for one in scored]
-    return Line(ids, _packed(reasons, scores, parts, [one.signals for one in scored]))
+    signals = [one.signals for one in scored]
+    then = columns_of([one.hit for one in scored], signals, basis, scored=len(kept) + len(weak), at=at)
+    return Line(ids, _packed(reasons, scores, parts, signals, then))
+
+
+def _is_bare(drop: Dropped) -> bool:
+    return drop.hit is None
+
+
+def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
+    """A hit that was not scored, with the same names as those that were."""
+    known = {"similarity": hit.similarity, **hit.leads}
+    if not scored:
+        return Scored(hit, 0.0, {}, known)
+    first = scored[0]
+    return Scored(hit, 0.0, dict.fromkeys(first.parts, 0.0), {**dict.fromkeys(first.signals, 0.0), **known})
 
 
 def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
@@ -64,11 +86,11 @@ def _decoded(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
     else:
         keys, columns = unpack(line)
         ids = names(keys)
-    scores, parts, signals = _numbers(columns)
+    rows, reasons = _rows(columns), columns.reasons
     return tuple(
-        LoggedCandidate(name, scores[row], parts[row], signals[row], columns.reasons[row])
-        if row < len(scores)
-        else LoggedCandidate(name, None, {}, {}, columns.reasons[row])
+        _candidate(name, reasons[row], rows[row])
+        if row < len(rows)
+        else LoggedCandidate(name, None, {}, {}, reasons[row])
         for row, name in enumerate(ids)
         if name is not None
     )
@@ -86,10 +108,13 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     if not any(one.id == record_id or one.reason == named for one in found):
         return None
     kept = [one for one in found if one.id != record_id]
-    scored = [one for one in kept if one.score is not None]
+    rows = [one for one in kept if one.score is not None or one.signals]
     reasons = [FORGOTTEN if one.reason == named else one.reason for one in kept]
-    scores, parts = [one.score for one in scored if one.score is not None], [one.parts for one in scored]
-    return Line([one.id for one in kept], _packed(reasons, scores, parts, [one.signals for one in scored]))
+    first = rows[0] if rows else None
+    nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
+    parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
+    then = NO_COLUMNS if first is None else Then(list(first.then), [list(one.then.values()) for one in rows])
+    return Line([one.id for one in kept], _packed(reasons, [one.score or 0.0 for one in rows], parts, signals, then))
 
 
 def _packed(
@@ -97,17 +122,24 @@ def _packed(
     scores: Sequence[float],
     parts: Sequence[Mapping[str, float]],
     signals: Sequence[Mapping[str, float]],
+    then: Then,
 ) -> bytes:
-    titles = [["score"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
+    titles = [["rest"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
+    if then.titles:
+        titles.append(list(then.titles))
     flat: list[float] = []
     own, raw = _values_of(titles[1]), _values_of(titles[2])
-    for score, part, signal in zip(scores, parts, signals, strict=True):
+    for score, part, signal, more in zip(scores, parts, signals, then.rows or [()] * len(scores), strict=True):
         flat.append(score)
         flat += own(part)
         flat += raw(signal)
-    units = np.array([PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]), dtype=float)
+        flat += more
+    units = np.array(
+        [PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]) + [1.0] * len(then.titles), dtype=float
+    )
     given = np.frombuffer(array("d", flat)).reshape(len(scores), len(units))
     numbers = np.rint(np.ascontiguousarray(given.T) * units[:, None]).astype(np.int64)
+    numbers[0] -= numbers[1 : 1 + len(titles[1])].sum(axis=0)
     return pack(Columns(reasons, titles, numbers))
 
 
@@ -118,13 +150,39 @@ def _values_of(names: Sequence[str]) -> Callable[[Mapping[str, float]], Iterable
     return lambda values: [values[name] for name in names]
 
 
-def _numbers(columns: Columns) -> tuple[list[float], list[dict[str, float]], list[dict[str, float]]]:
-    """Of each scored candidate: its score, its parts and its signals."""
+class _Row(NamedTuple):
+    """The numbers of one candidate."""
+
+    score: float
+    parts: dict[str, float]
+    signals: dict[str, float]
+    then: dict[str, int]
+
+
+def _rows(columns: Columns) -> list[_Row]:
+    """Of each candidate with numbers: its score, its parts, its signals, and what a replay needs besides."""
     titles, rows = columns.titles, columns.numbers.T.tolist()
     end = 1 + len(titles[1])
-    parts = [dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)) for row in rows]
-    signals = [dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:]), strict=True)) for row in rows]
-    return [row[0] / PART_UNIT for row in rows], parts, signals
+    last = end + len(titles[2])
+    if titles[0] == ["rest"]:  # of the score, beyond its parts; earlier versions have the score
+        rows = [[sum(row[:end]), *row[1:]] for row in rows]
+    more = titles[3] if len(titles) > len(("score", "parts", "signals")) else ()  # earlier versions have none
+    return [
+        _Row(
+            row[0] / PART_UNIT,
+            dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)),
+            dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:last]), strict=True)),
+            dict(zip(more, row[last:], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
+    if not row.then.get("via", 0) & UNSCORED:
+        return LoggedCandidate(name, row.score, row.parts, row.signals, reason, row.then)
+    known = {title: value for title, value in row.signals.items() if title not in DERIVED}
+    return LoggedCandidate(name, None, {}, known, reason, row.then)
 
 
 def _of_json(line: str) -> tuple[Sequence[str | None], Columns]:

@@ -27,11 +27,11 @@ _NAMES = (  # whether a line may name a record; those of earlier versions are JS
 def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> Line:
     """A recall as it is written down, less what was forgotten while it was under way."""
     if not forgotten:
-        return encode(entry.kept, entry.dropped)
+        return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
     named = {f"superseded by {one}" for one in forgotten}
     dropped = [replace(one, reason=FORGOTTEN) if one.reason in named else one for one in entry.dropped]
     kept = [one for one in entry.kept if one.hit.record.id not in forgotten]
-    return encode(kept, [one for one in dropped if one.id not in forgotten])
+    return encode(kept, [one for one in dropped if one.id not in forgotten], entry.basis, at=entry.at)
 
 
 def add(

@@ -9,6 +9,7 @@ from adaptive_memory_core.store.ledger.clock_readings import believed_now
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import Purge, mark
 from adaptive_memory_core.store.ledger.sweep import drop_collection, sweep
+from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
 
 DAY = 86_400.0
 ERASED_SECONDS = DAY
@@ -20,8 +21,8 @@ HOUR = 3_600.0  # between two looks for what no line of the log names any more
 class LedgerRetention:
     """The chores behind the recalls."""
 
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+    def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
+        self._shared, self._files = shared, files
         self._purge = Purge(shared.file)
         self._swept, self._trimmed = float("-inf"), True
 
@@ -50,6 +51,7 @@ class LedgerRetention:
             sweep(self._shared)
             self._swept, self._trimmed = now, False
         self._purge.work()
+        self._files.sweep()
         return gone
 
     def collections(self) -> set[str]:

@@ -30,6 +30,7 @@ from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sharing import LedgerSharing
 from adaptive_memory_core.store.ledger.states import LedgerStates
 from adaptive_memory_core.store.ledger.statistics import LedgerStatistics
+from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
 from adaptive_memory_core.store.ledger.verdicts import LedgerVerdicts
 from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 from adaptive_memory_core.store.sqlite_file import LedgerFile
@@ -56,7 +57,9 @@ class SQLiteLedger:
         self.recalls = LedgerRecalls(shared, self.log)
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
-        self.outbox, self.words, self.mirror = LedgerOutbox(shared), LedgerWords(shared), LedgerMirror(shared)
+        self.user_files = LedgerUserFiles(shared)
+        self.outbox = LedgerOutbox(shared)
+        self.words, self.mirror = LedgerWords(shared, self.user_files), LedgerMirror(shared, self.user_files)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
         self.new_vectors, self.graph, self.sharing = (
             LedgerNewVectors(shared),
@@ -65,7 +68,7 @@ class SQLiteLedger:
         )
         self.hierarchy = LedgerHierarchy(shared)
         self.own_policies, self.judged_questions = LedgerPolicies(shared), LedgerJudgedQuestions(shared)
-        self.retention, self.comparison = LedgerRetention(shared), LedgerComparison(shared)
+        self.retention, self.comparison = LedgerRetention(shared, self.user_files), LedgerComparison(shared)
 
     @property
     def read_only(self) -> bool:

@@ -11,7 +11,7 @@ from adaptive_memory_core.store.ledger.purge import mark
 
 PAGE = 2_000  # lines that are looked through at a time
 _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
-_OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids")
+_OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids", "user_files")
 _OF_RECORDS = ("verdicts", "outbox")
 _OF_COLLECTIONS = (
     *("records", "words", "words_size", "due_records", "guests", "mirror", "mirror_size"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adaptive_memory_core.flow.ports.ledger_values import Judge
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED
+from adaptive_memory_core.learn.lead_weights import LeadWeights
 from adaptive_memory_core.records import Scope, Seen, Verdict
 from adaptive_memory_core.store.ledger import audit, pace_spans, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
@@ -43,10 +43,10 @@ class LedgerVerdicts:
                     audit.note(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
         return changed
 
-    def reset_lead_weights(self, scope: Scope) -> None:
-        """Let each lead count as the policy says again."""
+    def set_lead_weights(self, scope: Scope, learned: LeadWeights) -> None:
+        """Set by how much each channel and signal counts more than the policy says."""
         with self._shared.writing() as sql:
-            verdict_rows.set_lead_weights(sql, self._shared.user_key(sql, scope), NOTHING_LEARNED)
+            verdict_rows.set_lead_weights(sql, self._shared.user_key(sql, scope), learned)
 
     def set_balance(self, scope: Scope, balance: float) -> None:
         """Set how far usefulness has led or misled a user; what verdicts did to it before is closed."""

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, WordNew
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -29,8 +30,8 @@ _REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORD
 class LedgerWords:
     """The word rows of the collection's records."""
 
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+    def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
+        self._shared, self._files = shared, files
 
     def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
@@ -46,6 +47,7 @@ class LedgerWords:
         """Let go of the rows of these records."""
         with self._shared.writing() as sql:
             drop(sql, self._shared.collection_key, stored_ids)
+        self._shared.file.afterwards(self._files.sweep)
 
     def size(self) -> int:
         """How many records have a row."""

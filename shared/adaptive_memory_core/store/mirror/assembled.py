@@ -20,6 +20,7 @@ from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.store.mirror.index import MirrorIndex
 from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
 from adaptive_memory_core.store.mirror.search import MirrorSearch
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -47,6 +48,7 @@ def mirrored(
     keeping: Keeping,
     directory: Path | None,
     wake: Callable[[], object],
+    kept: KeptCopies,
 ) -> Mirrored:
     """The collection's search, through a mirror where it and the ledger outlive the process."""
     in_step = InStep(_state(records, keeping, directory), keeping.others_seen_seconds)
@@ -58,7 +60,7 @@ def mirrored(
     keeper = MirrorKeeper(comparison, in_step, wake, seen_seconds=seen_seconds, again_seconds=again)
     index = MirrorIndex(ledger, fields, in_step, keeper)
     records.heard = index
-    inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE))
+    inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE), kept)
     either = MirroredSearch(search, inside, keeper, most_records=keeping.mirror_records)
     return Mirrored(either, comparison, (index,), (keeper,), keeper)
 

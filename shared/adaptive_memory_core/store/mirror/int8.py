@@ -31,6 +31,17 @@ class Rounded:
         self._bytes: Bytes = np.empty((0, dimension), dtype=np.int8)
         self._scales: Floats = np.empty(0, dtype=np.float32)
 
+    @classmethod
+    def of(cls, rows: Bytes, scales: Floats) -> Rounded:
+        """Over rows that were rounded before."""
+        one = cls(rows.shape[1])
+        one._bytes, one._scales = rows, scales
+        return one
+
+    def arrays(self, size: int) -> dict[str, Any]:
+        """What `of` takes, of the first rows."""
+        return {"bytes": self._bytes[:size], "scales": self._scales[:size]}
+
     @property
     def nbytes(self) -> int:
         return self._bytes.nbytes + self._scales.nbytes

@@ -6,6 +6,7 @@ Rows stand one after another in a buffer that doubles when it is full; the last 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,31 @@ class Matrix:
         self._rows: Floats = np.empty((0, dimension), dtype=np.float32)
         self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, where the space is "l2"
         self._rounded: int8.Rounded | None = None
+        self._is_mapped = False  # whether the rows stand in a file
+
+    @classmethod
+    def of(cls, space: str, arrays: Mapping[str, Any], size: int) -> Matrix:
+        """A matrix over arrays as `arrays` gives them, which may have room for more rows, and are written into."""
+        one = cls(space, arrays["rows"].shape[1])
+        one._rows, one._halves, one.size, one._is_mapped = arrays["rows"], arrays["halves"], size, True
+        if "bytes" in arrays and int8.simsimd is not None:
+            one._rounded = int8.Rounded.of(arrays["bytes"], arrays["scales"])
+        else:
+            one._round(0)
+        return one
+
+    def arrays(self) -> dict[str, Any]:
+        """What `of` takes."""
+        size = self.size
+        found = {"rows": self._rows[:size], "halves": self._halves[:size]}
+        return found if self._rounded is None else {**found, **self._rounded.arrays(size)}
 
     @property
     def nbytes(self) -> int:
+        """What has to be in RAM: of vectors that stand in a file, the bytes that each search reads."""
         rounded = 0 if self._rounded is None else self._rounded.nbytes
-        return self._rows.nbytes + self._halves.nbytes + rounded
+        rows = 0 if self._is_mapped and self._rounded is not None else self._rows.nbytes
+        return rows + self._halves.nbytes + rounded
 
     def asked(self, vector: Any) -> Floats:
         """A vector as `nearest` takes it."""
@@ -59,7 +80,7 @@ class Matrix:
         new = np.asarray(vectors, dtype=np.float32)
         size = self.size + len(new)
         if size > len(self._rows):
-            self._rows = _grown(self._rows, self.size, size)
+            self._rows, self._is_mapped = _grown(self._rows, self.size, size), False
             if self.space == "l2":
                 self._halves = _grown(self._halves, self.size, size)
         self._rows[self.size : size] = _unit(new) if self.space == "cosine" else new

@@ -13,8 +13,11 @@ import numpy.typing as npt
 from adaptive_memory_core.flow.ports import MirrorNews, Where
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.flow.ports.ledger_values import some_let_go
+from adaptive_memory_core.flow.ports.user_files import UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.mirror.matrix import Matrix
+from adaptive_memory_core.store.user_files.arrays_file import Arrays, packed, unpacked
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies, Taken
 from adaptive_memory_core.where.parse import predicate
 
 BYTES_OF_AN_ID, BYTES_OF_METADATA = 150, 800  # of a record in RAM, about
@@ -53,6 +56,7 @@ class Resident:
         self._metadata: dict[int, Metadata | None] | None = None  # by row
         self._filters: dict[str, Passing] = {}
         self._version = 0
+        self.in_file = 0  # records that a file has
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -69,16 +73,19 @@ class Resident:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
-    def take_in(self, rows: MirrorRows, scope: Scope) -> bool:
+    def take_in(self, rows: MirrorRows, scope: Scope, kept: KeptCopies | None = None) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
         change = rows.last_change()
         if change == self._as_of:
             return False
+        if kept is not None and not self._written and (found := kept.read(scope)) is not None:
+            self.adopt(*found)
         news = rows.news(scope, self._written, self._removed)
         if self.owner not in (0, news.owner) or (len(self) and some_let_go(news.removed)):
             self._start()
             news = rows.news(scope, 0, 0)
         learned = bool(news.removed or news.written)
+        self.in_file = 0 if news.removed else self.in_file
         if learned:
             self._learn(news)
         self.owner, self._as_of = news.owner, change
@@ -95,6 +102,30 @@ class Resident:
         if len(self._filters) > MOST_FILTERS:
             del self._filters[next(iter(self._filters))]
         return found
+
+    def taken(self) -> Taken | None:
+        """What a file is to have; None where nothing can be made of it."""
+        with self.turn:
+            if self.matrix is None:
+                return None
+            arrays = {**self.matrix.arrays(), "numbers": np.array(self._rows, dtype=np.int64)}
+            ids, notes = tuple(self.ids), {"space": self._space}
+            removed, owner, written = self._removed, self.owner, self._written
+        return Taken(owner, written, removed, notes, lambda: {**arrays, "ids": packed(ids)})
+
+    def adopt(self, file: UserFile, arrays: Arrays) -> None:
+        """Go on with what stands in a file, where that is as much as is known here, or nothing is."""
+        with self.turn:
+            known = (self.owner, self._written, self._removed)
+            if arrays.notes["space"] != self._space or (self._written and known != file[1:]):
+                return
+            ids, numbers = unpacked(arrays["ids"]), arrays["numbers"].tolist()
+            if not self._written:
+                self.owner, self._written, self._removed = file[1:]
+                self._as_of = None
+                self.ids, self._rows = ids, numbers
+            if self._rows == numbers:
+                self.matrix, self.in_file = Matrix.of(self._space, arrays.arrays, len(ids)), len(ids)
 
     def _learn(self, news: MirrorNews) -> None:
         gone = {row for _, row in news.removed if row <= self._written}

@@ -11,14 +11,17 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.resident import Resident
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 
 
 class Residents:
     """Users' records by scope. Its own lock is held for a moment only, and never while another one is taken."""
 
-    def __init__(self, rows: MirrorRows, space: str, most_bytes: int, edition: Edition) -> None:
+    def __init__(
+        self, rows: MirrorRows, space: str, most_bytes: int, edition: Edition, kept: KeptCopies | None = None
+    ) -> None:
         self._rows, self._space, self._most, self._total = rows, space, most_bytes, 0
-        self._edition = edition
+        self._edition, self._kept = edition, kept
         self._users: OrderedDict[Scope, tuple[Resident, int]] = OrderedDict()
         self._moment = threading.Lock()
 
@@ -38,12 +41,14 @@ class Residents:
         whole = False
         try:
             with resident.turn:
-                if resident.take_in(self._rows, scope):
+                if resident.take_in(self._rows, scope, self._kept):
                     self._edition.check()  # other vectors are news, so that nothing else need be asked
                 yield resident
             whole = True
         finally:
             self._used(scope, resident, whole=whole)
+        if self._kept is not None and self._kept.is_due(len(resident), resident.in_file):
+            self._kept.ask(scope, resident.taken, resident.adopt)
 
     def size(self, scope: Scope) -> int | None:
         """How many records a user has whose records are in RAM."""

@@ -16,6 +16,7 @@ from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.store.mirror.resident import Resident
 from adaptive_memory_core.store.mirror.residents import Residents
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.stored_metadata import belongs, within
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
@@ -28,9 +29,11 @@ class UnansweredByMirrorError(Exception):
 class MirrorSearch:
     """Finding in the copies that the ledger has of a collection's records, seen through one scope at a time."""
 
-    def __init__(self, ledger: Ledger, fields: Fields, space: str, most_bytes: int) -> None:
+    def __init__(
+        self, ledger: Ledger, fields: Fields, space: str, most_bytes: int, kept: KeptCopies | None = None
+    ) -> None:
         self._rows, self._pages, self._fields, self._space = ledger.mirror, ledger.mirror_pages, fields, space
-        self.residents = Residents(ledger.mirror, space, most_bytes, Edition(ledger))
+        self.residents = Residents(ledger.mirror, space, most_bytes, Edition(ledger), kept)
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""

@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
@@ -40,8 +41,8 @@ Afterwards = Callable[[Callable[[], object]], None]  # has something done once t
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists."""
 
-    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards) -> None:
-        self._rows, self._fields, self._afterwards = rows, fields, afterwards
+    def __init__(self, rows: WordRows, fields: Fields, afterwards: Afterwards, kept: KeptCopies | None = None) -> None:
+        self._rows, self._fields, self._afterwards, self._kept = rows, fields, afterwards, kept
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
         self._claims = threading.Lock()  # taken last, and for no longer than it takes
@@ -287,6 +288,7 @@ class WordIndex:
         held = self._users.of(scope)
         try:
             with held.turn:
+                self._begin_from_file(scope, held)
                 with self._alone():
                     user, news = self._news(scope, held)
                     version = self._unwritten.version
@@ -303,6 +305,13 @@ class WordIndex:
                 yield user
         finally:
             self._users.used(scope, held)
+        if self._kept is not None and held.lists is not None and self._kept.is_due(len(user), user.in_file):
+            self._kept.ask(scope, held.taken, held.adopt)
+
+    def _begin_from_file(self, scope: Scope, held: Held) -> None:
+        """Lists that are not in RAM may stand in a file; nobody else waits while they are read."""
+        if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
+            held.lists = PostingLists.of(*found)
 
     def _news(self, scope: Scope, held: Held) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""

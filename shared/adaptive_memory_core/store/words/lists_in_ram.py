@@ -8,7 +8,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from adaptive_memory_core.flow.ports.user_files import UserFile
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.user_files.arrays_file import Arrays
+from adaptive_memory_core.store.user_files.kept_copies import Taken
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 
 MOST_BYTES = 400_000_000  # of all users' lists together; about 500,000 records of 20 words
@@ -21,6 +24,17 @@ class Held:
         self.turn = threading.Lock()
         self.lists: PostingLists | None = None
         self.size = 0
+
+    def taken(self) -> Taken | None:
+        """What a file is to have."""
+        with self.turn:
+            return None if self.lists is None else self.lists.taken()
+
+    def adopt(self, file: UserFile, arrays: Arrays) -> None:
+        """A file has them: as many as it says."""
+        with self.turn:
+            if self.lists is not None and self.lists.seen == file[2:]:
+                self.lists.in_file = len(arrays["rows"])
 
 
 class ListsInRam:

@@ -14,7 +14,12 @@ from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.asks_when import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports import WordNews
+from adaptive_memory_core.flow.ports.user_files import UserFile
+from adaptive_memory_core.store.user_files.arrays_file import Arrays
+from adaptive_memory_core.store.user_files.kept_copies import Taken
 from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.frozen_lists import Said, merged, nothing
+from adaptive_memory_core.store.words.lists_in_file import Contents, arrays_of, contents_of
 from adaptive_memory_core.store.words.not_yet_written import Row, marks
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
@@ -40,7 +45,7 @@ class PostingLists:
         self._row, self._gone = 0, 0
         self._rows = np.empty(0, dtype=np.int64)
         self._lengths = np.empty(0)
-        self._terms, self._counts, self._sizes = [np.empty(0, dtype="<i8")], [np.empty(0, dtype="<u2")], [0]
+        self._lists, self._said = nothing(), list[Said]()  # what is not in the lists yet
         self._speakers: list[str | None] = []
         self._sessions: list[str | None] = []
         self._places: list[float] = []
@@ -52,7 +57,29 @@ class PostingLists:
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
         self._languages: list[str] | None = None
-        self._freeze()
+        self.in_file = 0  # records that a file has
+
+    @classmethod
+    def of(cls, file: UserFile, arrays: Arrays) -> PostingLists:
+        """The lists that stand in a file."""
+        one, there = cls(), contents_of(arrays)
+        one.owner, one._row, one._gone = file[1:]
+        one.ids, one.marks, one._rows, one._lengths = list(there.ids), list(there.marks), there.rows, there.lengths
+        one._speakers, one._sessions = list(there.speakers), list(there.sessions)
+        one._places, one._told = list(there.places), list(there.told)
+        one.numbers = {stored_id: number for number, stored_id in enumerate(there.ids)}
+        one._lists = there.lists
+        one.in_file = one._frozen = len(one.ids)
+        return one
+
+    def taken(self) -> Taken | None:
+        """What a file is to have; None while there is something that the ledger does not have yet."""
+        if self._laid or self.owner is None or not len(self):
+            return None
+        names = tuple(self._speakers), tuple(self._sessions), tuple(self._places), tuple(self._told)
+        arrays = self._rows, self._lengths, self._lists, tuple(self._said)
+        there = Contents(tuple(self.ids), tuple(self.marks), *names, *arrays)
+        return Taken(self.owner, self._row, self._gone, {}, lambda: arrays_of(there))
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -64,9 +91,9 @@ class PostingLists:
 
     @property
     def nbytes(self) -> int:
-        """About what it takes in RAM: its postings thrice, by record and by word, and what each record is known by."""
-        postings: int = sum(one.nbytes for one in (*self._terms, *self._counts, self._docs, self._times, self._known))
-        return postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
+        """About what it takes in RAM: its postings, and what each record is known by."""
+        postings: int = sum(array.nbytes for one in self._said for array in one)
+        return self._lists.nbytes + postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
 
     def mark(self, stored_id: str) -> bytes | None:
         """What was known of a record."""
@@ -88,7 +115,7 @@ class PostingLists:
         """What was written and removed since."""
         self.owner, gone, rows = news
         if gone:
-            self._gone = gone[-1][0]
+            self._gone, self.in_file = gone[-1][0], 0
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
@@ -154,19 +181,20 @@ class PostingLists:
     def _places_of(self, terms: Sequence[int]) -> list[int | None]:
         """Where each stands in the lists, IN_TAIL where it is in the tail alone, None where no record has it: looked up
         at once, for most words of a long cue are in no record."""
-        if not len(self._known):
+        known = self._lists.known
+        if not len(known):
             return [IN_TAIL if term in self._tail else None for term in terms]
         wanted = np.array(terms, dtype="<i8")
-        places = self._known.searchsorted(wanted).clip(max=len(self._known) - 1)
-        found = zip(terms, places.tolist(), (self._known[places] == wanted).tolist(), strict=True)
+        places = known.searchsorted(wanted).clip(max=len(known) - 1)
+        found = zip(terms, places.tolist(), (known[places] == wanted).tolist(), strict=True)
         return [place if listed else IN_TAIL if term in self._tail else None for term, place, listed in found]
 
     def _holding(self, term: int, place: int) -> tuple[Array, Array]:
         if place == IN_TAIL:
             docs, counts = NOWHERE
         else:
-            span = slice(self._bounds[place], self._bounds[place + 1])
-            docs, counts = self._docs[span], self._times[span]
+            span = slice(self._lists.bounds[place], self._lists.bounds[place + 1])
+            docs, counts = self._lists.docs[span], self._lists.times[span]
         if tail := self._tail.get(term):
             more = np.array(tail, dtype=np.int64)
             docs, counts = np.concatenate((docs, more[:, 0])), np.concatenate((counts, more[:, 1].astype(float)))
@@ -189,9 +217,7 @@ class PostingLists:
         self._row = rows[-1][0]
         self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
         self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))
-        self._sizes += [len(row[4]) // 8 for row in rows]
-        self._terms.append(np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8"))
-        self._counts.append(np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
+        self._said.append(_said(first, rows))
         self._conversation = self._dated = self._languages = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
@@ -205,14 +231,8 @@ class PostingLists:
                 self._tail.setdefault(term, []).append((number, count))
 
     def _freeze(self) -> None:
-        """Make the lists anew, of all records there are."""
-        self._terms, self._counts = [np.concatenate(self._terms)], [np.concatenate(self._counts)]
-        docs = np.repeat(np.arange(len(self.ids)), self._sizes[1:])
-        order = np.argsort(self._terms[0], kind="stable")
-        ordered = self._terms[0][order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.empty(0, dtype=int)
-        self._known, self._bounds = ordered[starts], np.append(starts, len(ordered))
-        self._docs, self._times = docs[order], self._counts[0][order].astype(float)
+        """Put what is in the tail into the lists."""
+        self._lists, self._said = merged(self._lists, self._said), []
         self._tail, self._frozen = {}, len(self.ids)
 
     def _bury(self, stored_ids: Sequence[str]) -> None:
@@ -234,6 +254,13 @@ class PostingLists:
                 if self.numbers.get(self.ids[place]) == place:
                     del self.numbers[self.ids[place]]
         self._lengths, self._conversation, self._dated = lengths, None, None
+
+
+def _said(first: int, rows: Sequence[tuple[Any, ...]]) -> Said:
+    """The words of rows whose records have the numbers from the first on."""
+    terms = np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8")
+    docs = np.repeat(np.arange(first, first + len(rows)), [len(row[4]) // 8 for row in rows])
+    return Said(terms, docs, np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
 
 
 def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -159,3 +159,14 @@ def test_notes_and_floors_are_kept(ledgers: Ledgers) -> None:
     ledger.floors.keep(ALICE, "dense", floor, now=1.0)
     assert ledgers().floors.get(ALICE, "dense") == floor
     assert ledger.floors.get(BOB, "dense") is None
+
+
+def test_the_log_says_whose_recalls_it_has(ledger: Ledger) -> None:
+    ledger.states.enrol(BOB, {"b1": NEW}, now=1.0)
+    assert ledger.log.scopes() == []
+    read(ledger, ALICE, "r1", "m1")
+    read(ledger, Scope(None), "r2", "c1")
+    assert ledger.log.scopes() == [ALICE, Scope(None)]
+    ledger.retention.trim(now=1_000 * DAY, log_days=1.0, log_recalls=10)
+    ledger.retention.trim(now=1_000 * DAY + DAY, log_days=1.0, log_recalls=10)
+    assert ledger.log.scopes() == []

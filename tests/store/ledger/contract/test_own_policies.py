@@ -40,5 +40,5 @@ def test_what_verdicts_made_of_the_leads_is_kept_until_a_reset(ledgers: Ledgers)
     assert ledgers().states.known(ALICE, []).lead_weights == NOTHING_LEARNED
     judged(Verdict.HELPFUL)
     assert ledger.states.known(ALICE, []).lead_weights.octaves["words"] == pytest.approx(0.2)
-    ledger.verdicts.reset_lead_weights(ALICE)
+    ledger.verdicts.set_lead_weights(ALICE, NOTHING_LEARNED)
     assert ledgers().states.known(ALICE, []).lead_weights == NOTHING_LEARNED

@@ -27,6 +27,7 @@ PARTS = (
         "hierarchy",
         "mirror",
         "mirror_pages",
+        "user_files",
         "new_vectors",
         "due_records",
         "sharing",

@@ -1,0 +1,172 @@
+"""What did a past recall choose from? Its candidates as the log keeps them, with the records' texts of today."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from adaptive_memory_core.flow.ports import Found
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
+from adaptive_memory_core.learn.logged_state import (
+    BY_GRAPH,
+    BY_OWN_CHANNEL,
+    BY_TIME,
+    BY_VECTORS,
+    BY_VERDICTS,
+    BY_WORDS,
+    DERIVED,
+    importance_then,
+    leads_then,
+    state_then,
+)
+from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, TRUSTED
+from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Dropped, Fields, Hit, ReadState, Record, Scope
+from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
+from adaptive_memory_core.score.gates import BEYOND_K, stale
+from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.stored_metadata import hits_of
+
+SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
+NOT_LEADS = DERIVED | {"similarity"}
+OF_WORDS = frozenset((*LEADS, CHANCE))
+OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST))
+NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
+GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
+
+
+@dataclass(frozen=True, slots=True)
+class PastCandidates:
+    """The candidates of one recall that have numbers, as they were then, and those that no policy would let through."""
+
+    line: LoggedRecall
+    policy: Policy
+    hits: Sequence[Hit]
+    via: Mapping[str, int]  # which sources named each, by its id in the collection
+    absent: Sequence[Dropped]
+    notes: tuple[str, ...] = ()
+    then: Mapping[str, int] = field(default_factory=dict)  # the numbers that hold for all of them
+
+    @property
+    def k(self) -> int:
+        """How many could be returned; fewer than asked for, where some that were returned are forgotten by now."""
+        returned = len(self.line.kept)
+        short = returned < self.line.k and any(one.reason == BEYOND_K for one in self.line.candidates)
+        return returned if short and returned else self.line.k
+
+    @property
+    def balance(self) -> float:
+        return self.then.get("balance", 0) / SHARE_UNIT
+
+    @property
+    def leads(self) -> LeadWeights:
+        return leads_then(self.then) if self.then else NOTHING_LEARNED
+
+    @property
+    def unrelated(self) -> float | None:
+        """The share of unrelated questions that find as good, where it was asked for."""
+        return self.then["unrelated"] / SHARE_UNIT if "unrelated" in self.then else None
+
+    def under(self, policy: Policy) -> list[Hit]:
+        """Those that this policy would have looked at, with what its channels would have said of them."""
+        if policy == self.policy:
+            return list(self.hits)
+        wanted = _wanted(policy)
+        hits = [hit for hit in self.hits if not (named := self._named(hit)) or named & wanted]
+        most = max(policy.recall_k, self.line.k)
+        if most < max(self.policy.recall_k, self.line.k):
+            by_vectors = [hit for hit in hits if self._named(hit) & wanted == BY_VECTORS]
+            beyond = {one._stored_id for one in sorted(by_vectors, key=_similarity, reverse=True)[most:]}
+            hits = [hit for hit in hits if hit._stored_id not in beyond]
+        said = _leads_of(policy, hits[0].leads) if hits else frozenset()
+        return [replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in said}) for hit in hits]
+
+    def _named(self, hit: Hit) -> int:
+        return self.via.get(hit._stored_id, 0) & SOURCES
+
+    def moved(self, by: float) -> PastCandidates:
+        """With similarities moved in the order of the ranking, by as little: the log keeps six digits of them, and what
+        was ranked by the seventh is told by the order alone."""
+        place = {one.id: number for number, one in enumerate(self.line.candidates)}
+        last = max(1, len(place))
+        hits = [replace(hit, similarity=hit.similarity + by * (0.5 - place[hit.record.id] / last)) for hit in self.hits]
+        return replace(self, hits=hits)
+
+
+def past_candidates(
+    line: LoggedRecall, policy: Policy, found: Mapping[str, Found], scope: Scope, fields: Fields
+) -> PastCandidates:
+    """What the recall chose from; `found` are the records as they stand in the collection, by the user's ids."""
+    numbered = [one for one in line.candidates if one.signals]
+    there = [found[one.id] for one in numbered if one.id in found]
+    told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
+    hits = [_then(one, told.get(one.id), policy, line) for one in numbered]
+    notes = [GONE] if any(one.id not in told for one in numbered) else []
+    if any("via" not in one.then for one in numbered):
+        notes.append(NO_STATES)
+    return PastCandidates(
+        line,
+        policy,
+        hits,
+        {hit._stored_id: one.then.get("via", 0) for hit, one in zip(hits, numbered, strict=True)},
+        [Dropped(one.id, one.reason or "") for one in line.candidates if not one.signals],
+        tuple(notes),
+        numbered[0].then if numbered else {},
+    )
+
+
+def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedRecall) -> Hit:
+    """A candidate as it stood in that recall."""
+    signals = one.signals
+    record = Record(one.id) if today is None else today.record
+    hit = Hit(
+        replace(record, read=_state(one, policy, line), importance=importance_then(one.then, signals)),
+        signals["similarity"],
+        one.id if today is None else today._stored_id,
+        leads={name: value for name, value in signals.items() if name not in NOT_LEADS},
+        shared=None if today is None else today.shared,
+    )
+    if one.score is None or stale(hit, now=line.at) is None:
+        return hit
+    began = record.valid_from  # it was valid then: what ended it was written later
+    began = None if began is not None and began > line.at else began
+    return replace(hit, record=replace(hit.record, valid_from=began, valid_until=None, superseded_by=None))
+
+
+def _state(one: LoggedCandidate, policy: Policy, line: LoggedRecall) -> ReadState:
+    if "via" in one.then:
+        return state_then(one.then, one.signals, policy, step=line.step, at=line.at)
+    strength, fresh = one.signals.get("strength", 1.0), one.signals.get("recency", 0.0)
+    if fresh <= 0.0 or policy.blending != "bounded":
+        return ReadState(strength=strength)
+    at = line.at + math.log2(min(1.0, fresh)) * policy.half_life_days * DAY
+    return ReadState(last_read=at, refreshed_at=at, strength=strength)
+
+
+def _wanted(policy: Policy) -> int:
+    """The bits of the sources that a policy asks."""
+    ways = set(policy.ways)
+    wanted = BY_VECTORS | BY_TIME | BY_VERDICTS * (policy.blending == "bounded")
+    wanted |= BY_WORDS * (LEXICAL in ways) | BY_GRAPH * (GRAPH in ways) | BY_OWN_CHANNEL * bool(ways - set(OURS))
+    return wanted
+
+
+def _leads_of(policy: Policy, names: Mapping[str, float]) -> frozenset[str]:
+    """Those of the leads that a recall under this policy would have had."""
+    ways, kept = set(policy.ways), set(names)
+    if LEXICAL not in ways:
+        kept -= OF_WORDS
+    if policy.blending != "bounded" or policy.asked_before.weight == 0.0:
+        kept -= OF_VERDICTS
+    if policy.rerank.weight == 0.0:
+        kept -= {RERANKER}
+    ours = OF_WORDS | OF_VERDICTS | {RERANKER}
+    return frozenset(name for name in kept if name in ours or name in ways)
+
+
+def _similarity(hit: Hit) -> float:
+    return hit.similarity

@@ -1,0 +1,157 @@
+"""How would a past recall have ranked under another policy? Its logged candidates, through the steps of a recall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
+from adaptive_memory_core.flow.candidates.gather import Gathered
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.past_candidates import PastCandidates, past_candidates
+from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
+from adaptive_memory_core.flow.steps.asked_time import understand_time
+from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
+from adaptive_memory_core.flow.steps.choose import choose
+from adaptive_memory_core.flow.steps.count_reading import LOGGED_CUE
+from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, floor_verdict
+from adaptive_memory_core.flow.steps.rerank_best import Reranked
+from adaptive_memory_core.flow.steps.same_facts import same_facts
+from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Cue, Scope, Verdict
+from adaptive_memory_core.reports import LoggedRecall
+
+AT_ONCE = 200  # recalls whose records are fetched together
+MOST_CHANGES = 1_000_000  # lines of the audit trail that are looked through for verdicts
+LAST_DIGIT = 1e-6  # of a similarity in the log
+TIMES_MOVED = (0.0, 1.0, 8.0, 64.0)  # last digits by which similarities may be moved; guess
+OTHER_WORDS = "the cue was built from other words than the user's own, which the log does not keep"
+CUT = "of the cue the log keeps the beginning alone"
+NO_POLICY = "the policy of that recall is not in the log any more"
+NOT_REPRODUCED = "its own policy does not give the recorded ranking again: something besides the log has changed"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAgain:
+    """A past recall, and how another policy would have ranked what it looked at. `reproduced` says whether its own
+    policy, ranked in the same way, gives the recorded ranking again."""
+
+    line: LoggedRecall
+    own: Policy | None
+    again: Recall
+    reproduced: bool
+    verdicts: Mapping[str, Verdict]
+    notes: tuple[str, ...] = ()
+
+
+def rank_again(
+    ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int
+) -> Flow[list[RankedAgain]]:
+    """The recalls of a scope in that time, oldest first; `asked` says by which policy, and whose they are."""
+    scope, log = asked.scope, ports.ledger.log
+    lines = yield from ask(log.recalls, scope, since=since, until=until, limit=limit, containing=None)
+    verdicts = yield from _verdicts(ports, scope)
+    policies: dict[str, Policy | None] = {}
+    found: list[RankedAgain] = []
+    for over, some in _alike(sorted(lines, key=_when)):
+        reader = Scope(scope.user, over)
+        records = yield from _records(ports, reader, some)
+        for line in some:
+            if line.policy_hash not in policies:
+                text = yield from ask(log.policy, line.policy_hash)
+                policies[line.policy_hash] = None if text is None else Policy.from_json(text)
+            own = policies[line.policy_hash]
+            past = past_candidates(line, own or asked.policy, records, reader, ports.fields)
+            found.append((yield from _one(ports, _request(asked, line, reader), past, own, verdicts.get(line.id, {}))))
+    return found
+
+
+def _one(
+    ports: Ports, asked: Request, past: PastCandidates, own: Policy | None, verdicts: Mapping[str, Verdict]
+) -> Flow[RankedAgain]:
+    """One recall: as it was, to see that the log tells all, and as the other policy has it."""
+    notes = list(past.notes)
+    if any(one.then.get("own_words") for one in past.line.candidates):
+        notes.append(OTHER_WORDS)
+    if len(past.line.cue) >= LOGGED_CUE:
+        notes.append(CUT)
+    if own is None:
+        again = yield from _ranked(ports, asked, past, asked.policy)
+        return RankedAgain(past.line, None, again, False, verdicts, (*notes, NO_POLICY))
+    reproduced = False
+    for times in TIMES_MOVED:
+        tried = past.moved(times * LAST_DIGIT) if times else past
+        before = yield from _ranked(ports, asked, tried, own)
+        reproduced = _is_as_logged(before, past.line)
+        if reproduced:
+            past = tried
+            break
+    again = before if reproduced and asked.policy == own else (yield from _ranked(ports, asked, past, asked.policy))
+    return RankedAgain(
+        past.line, own, again, reproduced, verdicts, tuple(notes if reproduced else [*notes, NOT_REPRODUCED])
+    )
+
+
+def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
+    """The candidates through the steps of a recall that come after the searching."""
+    request = yield from understand_time(ports, replace(asked, policy=policy, k=past.k))
+    refuse = request.refuse
+    hits = past.under(policy)
+    if refuse is not None:
+        hits = [replace(hit, refused=refuse(hit.record)) for hit in hits]
+    floor = NO_FLOOR if past.unrelated is None else floor_verdict(past.unrelated, policy)
+    compared = yield from candidate_vectors(ports, request, hits)
+    facts = yield from same_facts(request, hits, floor)
+    states = KnownStates({}, Timeline(past.line.step), balance=past.balance, lead_weights=past.leads)
+    gathered = Gathered(
+        request.cue, nearest=hits, others=[], known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
+    )
+    return choose(request, gathered, floor, Reranked(hits), compared, facts)
+
+
+def _request(asked: Request, line: LoggedRecall, scope: Scope) -> Request:
+    return replace(asked, id=line.id, scope=scope, cue=Cue(line.cue), k=line.k, now=line.at)
+
+
+def _is_as_logged(answer: Recall, line: LoggedRecall) -> bool:
+    """Whether the same were returned in the same order, and all others dropped for the same reasons."""
+    dropped = {one.id: one.reason for one in answer.dropped}
+    logged = {one.id: one.reason for one in line.candidates if one.reason is not None}
+    return answer.ids == tuple(one.id for one in line.kept) and dropped == logged
+
+
+def _when(line: LoggedRecall) -> tuple[float, int]:
+    return line.at, line.step
+
+
+def _alike(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence[LoggedRecall]]]:
+    """The recalls in their order, some at a time, each time over the same records."""
+    start = 0
+    for place, line in enumerate(lines):
+        if place > start and (line.over != lines[start].over or place - start == AT_ONCE):
+            yield lines[start].over, lines[start:place]
+            start = place
+    if lines:
+        yield lines[start].over, lines[start:]
+
+
+def _records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> Flow[dict[str, Found]]:
+    """The records that these recalls looked at, as far as they are there."""
+    ids = list(dict.fromkeys(one.id for line in lines for one in line.candidates if one.signals))
+    found: dict[str, Found] = {}
+    for start in range(0, len(ids), 1_000):
+        found |= yield from ask(ports.records.fetch, scope, ids[start : start + 1_000])
+    return found
+
+
+def _verdicts(ports: Ports, scope: Scope) -> Flow[dict[str, dict[str, Verdict]]]:
+    """What was judged, by recall and record: the last word on each."""
+    changes = yield from ask(ports.ledger.audit.changes, scope, (), limit=MOST_CHANGES)
+    known = {one.value: one for one in Verdict}
+    found: dict[str, dict[str, Verdict]] = {}
+    for change in changes:
+        if change.what in known:
+            found.setdefault(change.by.removeprefix("recall "), {}).setdefault(change.id, known[change.what])
+    return found

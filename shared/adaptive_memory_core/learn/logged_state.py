@@ -1,0 +1,165 @@
+"""What must the log keep of each candidate so that a recall can be ranked again? Its state then, as whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.learn import logged_reads
+from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, reads_of, rows_of
+from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Hit, ReadState
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
+
+BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
+    1 << bit for bit in range(11)
+)  # what the column "via" says: who named a candidate, whose it is, and which times are known of it
+MILLI = 1_000  # parts of a second
+DERIVED = frozenset(("recency", "importance", "strength", "relevance", "useful", "time", "kind"))  # signals of a policy
+LEAD = "lead "  # how the columns begin that say what verdicts made of a lead
+_BY = {
+    DENSE: BY_VECTORS,
+    LEXICAL: BY_WORDS,
+    GRAPH: BY_GRAPH,
+    **dict.fromkeys(("asked before", "recently helpful"), BY_VERDICTS),
+}
+
+
+class Basis(NamedTuple):
+    """What a ranking rested on besides candidates and policy: who named them, by their ids in the collection, the
+    user's recalls so far, what verdicts had taught, the share of unrelated questions that find as good, and whether
+    the user's own words were others than the cue's text. By
+    `policy` the columns leave out what the signals tell already."""
+
+    via: Mapping[str, int] = {}
+    step: int = 0
+    balance: float = 0.0
+    leads: LeadWeights = NOTHING_LEARNED
+    unrelated: float | None = None
+    own_words: bool = False
+    policy: Policy | None = None
+
+
+NO_BASIS = Basis()
+
+
+def named_by(source: str) -> int:
+    """The bit of a source.
+
+    >>> named_by("dense") == BY_VECTORS, named_by("sql") == BY_OWN_CHANNEL, named_by("recently helpful") == BY_VERDICTS
+    (True, True, True)
+    """
+    return _BY.get(source) or (BY_OWN_CHANNEL if is_channel_name(source) else BY_TIME)
+
+
+class Columns(NamedTuple):
+    """What a replay needs of candidates besides their signals: titles, and a row of whole numbers for each."""
+
+    titles: Sequence[str] = ()
+    rows: Sequence[Sequence[int]] = ()
+
+
+NO_COLUMNS = Columns()
+
+
+def columns_of(
+    hits: Sequence[Hit], signals: Sequence[Mapping[str, float]], basis: Basis, *, scored: int, at: float
+) -> Columns:
+    """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> columns_of([Hit(Record("a", "tea"), 0.5, "a")], [{}], Basis(balance=-1.0), scored=1, at=9.0)
+    Columns(titles=['via', 'balance'], rows=[[0, -1000000]])
+    """
+    usual, known = BY_VECTORS if basis.via else 0, basis.via.get
+    via = [known(hit._stored_id, usual) | (0 if hit.shared is None else SHARED) for hit in hits]
+    via[scored:] = [one | UNSCORED for one in via[scored:]]
+    states = [hit.record.read for hit in hits]
+    titles, rows = ["via"], [[one] for one in via]
+    if any(one.last_read is not None or one.refreshed_at is not None or one.useful_at is not None for one in states):
+        titles += logged_reads.TITLES
+        reads = rows_of(hits, signals, Policy() if basis.policy is None else basis.policy, at)
+        rows = [[one | _times_known(state), *row] for one, state, row in zip(via, states, reads, strict=True)]
+        if any(one.useful_at is not None for one in states):
+            titles += _USEFUL
+            rows = [[*row, *_useful(one, basis.step, at)] for row, one in zip(rows, states, strict=True)]
+    if of_all := _of_all(basis):
+        titles += of_all
+        rows = [[*row, *of_all.values()] for row in rows]
+    return Columns(titles, rows)
+
+
+def state_then(
+    then: Mapping[str, int], signals: Mapping[str, float], policy: Policy, *, step: int, at: float
+) -> ReadState:
+    """The read state that the columns and signals tell of, at the user's recall `step`; `policy` is that of the recall.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
+    >>> hit, said = Hit(Record("a", "tea", read=read), 0.5, "a"), {"recency": 0.75, "importance": 0.52, "strength": 1.0}
+    >>> columns = columns_of([hit], [said], NO_BASIS, scored=1, at=9.0)
+    >>> then = dict(zip(columns.titles, columns.rows[0]))
+    >>> state_then(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
+    (True, 0.5)
+    """
+    via, strength = then.get("via", 0), signals.get("strength", 1.0)
+    if not via & (READ | USEFUL):
+        return ReadState(strength=strength)
+    reads = reads_of(then, signals, policy)
+    return ReadState(
+        last_read=at - reads.age if via & READ else None,
+        refreshed_at=at - reads.age - reads.fresh_before if via & (READ | UNREFRESHED) == READ else None,
+        retrieval_count=reads.credit,
+        credit=reads.credit,
+        warmth=reads.warmth,
+        strength=strength,
+        useful_at=at - then["useful_ago"] / MILLI if via & USEFUL else None,
+        useful_step=step - then["useful_lag"] if via & USEFUL else 0,
+        helpful=then.get("helpful", 0),
+        unhelpful=then.get("unhelpful", 0),
+    )
+
+
+def importance_then(then: Mapping[str, int], signals: Mapping[str, float]) -> float:
+    """The importance without what reads added to it: as it was written, and as verdicts had moved it."""
+    return then["importance"] / SHARE_UNIT if "importance" in then else signals.get("importance", NEUTRAL_IMPORTANCE)
+
+
+def leads_then(then: Mapping[str, int]) -> LeadWeights:
+    """What verdicts had made of the leads.
+
+    >>> leads_then({"via": 1, "lead words": 500000, "verdicts": 3000000})
+    LeadWeights(octaves={'words': 0.5}, verdicts=3.0)
+    """
+    if "verdicts" not in then:
+        return NOTHING_LEARNED
+    octaves = {name.removeprefix(LEAD): value / SHARE_UNIT for name, value in then.items() if name.startswith(LEAD)}
+    return LeadWeights(octaves, then["verdicts"] / SHARE_UNIT)
+
+
+def _times_known(read: ReadState) -> int:
+    """The bits that say which times of a state there are."""
+    if read.last_read is None and read.refreshed_at is None:
+        return USEFUL * (read.useful_at is not None)
+    return READ | UNREFRESHED * (read.refreshed_at is None) | USEFUL * (read.useful_at is not None)
+
+
+_USEFUL = ("useful_ago", "useful_lag", "helpful", "unhelpful")
+
+
+def _useful(read: ReadState, step: int, at: float) -> tuple[int, int, int, int]:
+    if read.useful_at is None:
+        return 0, 0, read.helpful, read.unhelpful
+    return round(MILLI * (at - read.useful_at)), step - read.useful_step, read.helpful, read.unhelpful
+
+
+def _of_all(basis: Basis) -> dict[str, int]:
+    """What holds for all candidates of the recall, where it is not as usual."""
+    learned = {f"{LEAD}{name}": value for name, value in basis.leads.octaves.items()}
+    given = {"balance": basis.balance, "own_words": float(basis.own_words), **learned}
+    if learned:
+        given["verdicts"] = float(basis.leads.verdicts)
+    found = {title: round(SHARE_UNIT * value) for title, value in given.items() if value != 0.0}
+    return found if basis.unrelated is None else {**found, "unrelated": round(SHARE_UNIT * basis.unrelated)}

@@ -1,0 +1,92 @@
+"""Which files beside the ledger hold copies of a user's rows? Each is named by a row that goes with the first removal.
+
+A file is made once, under a name of its own, and never changed. So it says what the user's rows were when its name was
+written down, whatever copy of the ledger that is read in, and a file without a row is of no use to anybody.
+"""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from adaptive_memory_core.flow.ports.user_files import FileKind, UserFile
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger.context import LedgerContext
+
+FOLDER, UNFINISHED = ".copies", ".unfinished"
+UNFINISHED_SECONDS = 600.0  # after which nobody goes on writing a file
+_OF_USER = "SELECT name, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
+_LAST_REMOVED = {
+    "vectors": "SELECT max(gone) FROM mirror_gone WHERE user_key = ?",
+    "words": "SELECT max(gone) FROM words_gone WHERE user_key = ?",
+}
+
+
+class LedgerUserFiles:
+    """The rows that name the files, and the folder that these stand in."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        place = shared.file.place
+        self._folder = None if place is None else place.with_name(place.name + FOLDER)
+
+    def find(self, scope: Scope, kind: FileKind) -> UserFile | None:
+        """The file that has the user's rows, if there is one."""
+        if self._folder is None:
+            return None
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            row = sql.execute(_OF_USER, (user, kind)).fetchone()
+        return None if row is None else UserFile(self._folder / row[0], user, row[1], row[2])
+
+    def new(self, owner: int, kind: FileKind) -> Path | None:
+        """The place for another file; None where none can be kept."""
+        if self._folder is None or self._shared.file.read_only:
+            return None
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError:
+            return None
+        return self._folder / f"{owner}-{kind}-{uuid.uuid4().hex}{UNFINISHED}"
+
+    def keep(self, kind: FileKind, made: UserFile) -> UserFile | None:
+        """Have it found from now on, in the place of an earlier one; None where something was removed since."""
+        place = made.place.with_suffix("")
+        with self._shared.writing(told=True) as sql:
+            last: int | None = sql.execute(_LAST_REMOVED[kind], (made.owner,)).fetchone()[0]
+            kept = (last or 0) <= made.removed
+            if kept:
+                values = (made.owner, kind, place.name, made.written, made.removed)
+                sql.execute("INSERT OR REPLACE INTO user_files VALUES (?, ?, ?, ?, ?)", values)
+        made.place.replace(place)
+        self.sweep()
+        return made._replace(place=place) if kept else None
+
+    def drop(self, useless: UserFile) -> None:
+        """Forget the file."""
+        if not self._shared.file.read_only:
+            with self._shared.writing(told=True) as sql:
+                sql.execute("DELETE FROM user_files WHERE name = ?", (useless.place.name,))
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Delete the files that no row names: what was removed must not be read there."""
+        there = [] if self._folder is None or not self._folder.exists() else list(self._folder.iterdir())
+        if not there or self._shared.file.read_only:
+            return
+        with self._shared.reading() as sql:
+            named = {row[0] for row in sql.execute("SELECT name FROM user_files")}
+            now = int(sql.execute("SELECT strftime('%s', 'now')").fetchone()[0])
+        for file in there:
+            if file.name not in named and not _is_being_written(file, now):
+                with suppress(OSError):  # another was quicker; or the system keeps what is in use
+                    file.unlink()
+
+
+def _is_being_written(file: Path, now: float) -> bool:
+    """Whether somebody is at it, who deletes it in the end where a row of it was removed meanwhile."""
+    try:
+        return file.suffix == UNFINISHED and now - file.stat().st_mtime < UNFINISHED_SECONDS
+    except OSError:
+        return True
