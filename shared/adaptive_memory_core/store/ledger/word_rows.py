@@ -82,7 +82,7 @@ class LedgerWords:
     def keep_version(self, version: int) -> None:
         """All rows are made like that by now."""
         update = "UPDATE collections SET words_version = ? WHERE collection_key = ?"
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.execute(update, (version, self._shared.collection_key))
 
     def last_change(self) -> Hashable:
