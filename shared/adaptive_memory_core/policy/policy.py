@@ -17,6 +17,7 @@ from adaptive_memory_core.policy.channel_names import GRAPH, OURS, check_channel
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusion_of
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.kind_weights import kind_weights_of
@@ -84,6 +85,7 @@ class Policy(HashedOnce):
     copies: Copies = Copies()  # what becomes of records that say the same
     updates: Updates = Updates()  # which of the records that say what has changed since come first
     graph: Graphs = Graphs()  # how the channel "graph" follows the names in a cue
+    gain: Gain = Gain()  # how verdicts move GAM-RAG's memory of a record, in the graph's form "paper"
     hierarchy: Hierarchies = Hierarchies()  # how episodes and themes are made of what is observed
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together

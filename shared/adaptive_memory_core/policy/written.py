@@ -11,6 +11,7 @@ from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
@@ -34,6 +35,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "copies": Copies,
     "updates": Updates,
     "graph": Graphs,
+    "gain": Gain,
     "hierarchy": Hierarchies,
     "rerank": Rerank,
     "shown": Shown,

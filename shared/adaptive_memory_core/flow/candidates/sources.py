@@ -25,7 +25,8 @@ Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
     (Words(),),
     (Vectors(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), Graph()),
+    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore()),
+    (Graph(),),
 )
 
 
