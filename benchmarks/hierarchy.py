@@ -5,10 +5,10 @@
     python -m benchmarks.hierarchy --data DIR --sets locomo --every 9 --model qwen3-8b --base-url http://localhost:8000/v1
 
 Without `--model` no language model is asked. Nothing is read (`reinforce=False`), and all systems have the bundled
-embedder. Each system answers with an ordered list of units (`evidence_measures.py` says what a turn costs and where a unit is cut); the order
-is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B tokens, `all B` the
-share of questions with all of them, `intact B` as rB, where a gold turn counts only with the question right before it;
-`tokens to all` is a mean over all questions, 4,000 where some gold is not among the first 4,000.
+embedder. Each answers with an ordered list of units (`evidence_measures.py` says what a turn costs and where a unit is
+cut); the order is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B
+tokens, `all B` the share of questions with all of them, `intact B` as rB, where a gold turn counts only with the
+question right before it; `tokens to all` is a mean over all questions, 4,000 where gold is not among the first 4,000.
 
 `covered` is the share of questions of which all words of the answer were read, with the dates that rendering adds on
 every side; tokens and blocks to cover are compared over the questions that both cover, as shares of the best naive

@@ -4,8 +4,8 @@
     python -m benchmarks.hierarchy_structure --data DIR --every 3
 
 The statistics of the paper's Tables 7 and 8, and its ablations without a model that answers: `w/o split` has a cap
-that no theme reaches, `w/o merge` lets tiny themes be. `r500` and `r1000` are the share of the gold turns within so many
-tokens of whole episodes, in the order in which the way down comes to them, with Stage I and without it.
+that no theme reaches, `w/o merge` lets tiny themes be. `r500` and `r1000` are the share of the gold turns within so
+many tokens of whole episodes, in the order in which the way down comes to them, with Stage I and without it.
 """
 
 from __future__ import annotations
