@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.flow.ports.hierarchy import Edition, Growth, Written
+from adaptive_memory_core.flow.ports.hierarchy_values import Edition, Growth, Written
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.replaced import Stated, replaced

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from adaptive_memory_core.flow.ports.hierarchy import (
+from adaptive_memory_core.flow.ports.hierarchy_values import (
     DueEpisode,
     Edition,
     Entry,
@@ -25,7 +25,6 @@ from adaptive_memory_core.store.ledger import hierarchy_themes as themes
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.hierarchy_faults import faults
 from adaptive_memory_core.store.ledger.hierarchy_view import view
-from adaptive_memory_core.store.ledger.state_rows import chunks
 
 _WATCH = "INSERT OR IGNORE INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?)"
 _WATCHED = (
@@ -97,17 +96,8 @@ class LedgerHierarchy:
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         """Those of the messages that have a place."""
-        found: set[str] = set()
         with self._shared.reading() as sql:
-            own = (self._shared.collection_key, self._shared.known_user(sql, scope))
-            for chunk in chunks(stored_ids):
-                places = ", ".join("?" * len(chunk))
-                query = (
-                    "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
-                    f"AND stored_id IN ({places})"
-                )
-                found.update(row[0] for row in sql.execute(query, (*own, *chunk)))
-        return found
+            return episodes.known(sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids)
 
     def said(self, scope: Scope) -> dict[str, bytes | None]:
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
