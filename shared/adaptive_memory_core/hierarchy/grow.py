@@ -14,7 +14,7 @@ from adaptive_memory_core.hierarchy.alternatives import Rest, rest_without, valu
 from adaptive_memory_core.hierarchy.cuts import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph
 from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
+from adaptive_memory_core.hierarchy.objective import centre_of, objective
 from adaptive_memory_core.hierarchy.usual_likeness import UsualLikeness
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 
@@ -117,16 +117,8 @@ class Themes:
     @property
     def objective(self) -> float:
         """f(P), of numbers that are kept up with every change."""
-        return self.sparsity + self.coherence
-
-    @property
-    def sparsity(self) -> float:
-        return sparsity([len(found) for found in self.members.values()])
-
-    @property
-    def coherence(self) -> float:
         rest = self._rest()
-        return coherence(rest.cohesions, rest.nearest)
+        return objective(rest.sizes, rest.cohesions, rest.nearest)
 
     def _nearest(self, vector: Array) -> ThemeKey | None:
         if not len(self.centres):

@@ -16,7 +16,7 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Standing,
     Written,
 )
-from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
 from adaptive_memory_core.records import Scope
 
 
@@ -73,7 +73,6 @@ class HierarchyRows(Protocol):
         """What was made of an episode, in the place of what there was; the same sentences stay where they are. False
         where its messages have changed since."""
 
-    def semantics_of(self, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]: ...
     def unattached(self, scope: Scope, most: int) -> list[Written]: ...
     def standing(self, scope: Scope) -> Standing: ...
     def edition(self, scope: Scope) -> Edition: ...

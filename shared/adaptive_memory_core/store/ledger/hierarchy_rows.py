@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 from adaptive_memory_core.flow.ports.hierarchy_values import (
     DueEpisode,
@@ -11,13 +11,12 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Entry,
     Group,
     Growth,
-    MessageKey,
     NewSemantic,
     Queued,
     Standing,
     Written,
 )
-from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import hierarchy_episodes as episodes
 from adaptive_memory_core.store.ledger import hierarchy_removal as removal
@@ -105,12 +104,10 @@ class LedgerHierarchy:
             return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
 
     def waiting(self, scope: Scope) -> int:
-        row = self._one(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
-        return 0 if row is None else int(row[0])
+        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
-        row = self._one(scope, _UNFINISHED)
-        return 0 if row is None else int(row[0])
+        return self._count(scope, _UNFINISHED)
 
     def sessions(self, scope: Scope) -> list[str]:
         query = "SELECT DISTINCT session FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
@@ -146,10 +143,6 @@ class LedgerHierarchy:
             if done:
                 removal.changed(sql, user)
         return done
-
-    def semantics_of(self, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
-        with self._shared.reading() as sql:
-            return episodes.semantics_of(sql, episode)
 
     def unattached(self, scope: Scope, most: int) -> list[Written]:
         with self._shared.reading() as sql:
@@ -205,9 +198,11 @@ class LedgerHierarchy:
         with self._shared.writing() as sql:
             removal.let_go(sql, own, stored_ids, gone=gone)
 
-    def _one(self, scope: Scope, query: str) -> sqlite3.Row | tuple[MessageKey, ...] | None:
+    def _count(self, scope: Scope, query: str) -> int:
+        row = self._one(scope, query)
+        return 0 if row is None else int(row[0])
+
+    def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
         with self._shared.reading() as sql:
-            row: tuple[MessageKey, ...] | None = sql.execute(
-                query, {"user": self._shared.known_user(sql, scope)}
-            ).fetchone()
-        return row
+            found: tuple[Any, ...] | None = sql.execute(query, {"user": self._shared.known_user(sql, scope)}).fetchone()
+        return found
