@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from adaptive_memory_core.channels.words.words_of_text import words
 
 TERMS = 3
-_NAMELESS = frozenset(
+_NAMELESS = frozenset(  # what is said on any day of anything
     words(
-        "now last next never always often also well come came goes going went go use used new old lot bit way "
-        "time times day days week weeks month months year years thing things today got get make made "
-        "take took yesterday tomorrow really still just many good great nice love like want think know feel said say tell told able sure yeah"
+        "now last next never always often also well come came goes going went go use used new old lot bit way time "
+        "times day days week weeks month months year years thing things today got get make made take took yesterday "
+        "tomorrow really still just many good great nice love like want think know feel said say tell told able sure"
     )
 )
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
