@@ -140,6 +140,7 @@ class Common:
         asked, ledger = self.asked, self.ledger
         growing = Growing(
             rows=ledger.hierarchy,
+            mirror=ledger.mirror,
             records=store.records,
             search=store.search,
             embedder=embedder,
