@@ -41,7 +41,7 @@ class Recall(Sequence[Scored]):
     now: float
     policy: Policy
     kept: tuple[Scored, ...]
-    dropped: tuple[Dropped, ...] = ()
+    dropped: Sequence[Dropped] = ()
     step: int | None = None
     trace: tuple[str, ...] = field(default=())
     intent: Intent = NO_INTENT

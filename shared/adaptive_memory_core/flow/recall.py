@@ -37,7 +37,7 @@ def recall(ports: Ports, request: Request) -> Flow[Recall]:
 def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     """The best hits, and what there was to choose from; nothing has changed yet."""
     request = yield from as_of_day(ports, request)
-    request = yield from understand_time(ports, request)
+    request = understand_time(ports, request)
     answers = yield from ask_sources(ports, request)
     found = yield from gather(ports, request, answers)
     gathered = yield from other_kind_of_user(ports, request, found)

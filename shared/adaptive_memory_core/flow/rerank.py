@@ -37,7 +37,7 @@ def rerank(
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
     request = yield from as_of_day(ports, request)
-    request = yield from understand_time(ports, request)
+    request = understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
     asked = yield from _asked_before(ports, request)
     gathered = replace(gathered, because={one: (why,) for one, why in asked.because.items()})
@@ -81,8 +81,8 @@ def _looked_up(
     unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
-        nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
-        others=[],
+        hits=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
+        near=len(hits) + len(visitors),
         known=known,
         asked=request.candidates,
         notes=tuple(one for one in (unread, odd_importance(hits, request.fields)) if one is not None),
