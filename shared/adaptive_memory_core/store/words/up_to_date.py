@@ -255,8 +255,8 @@ class UpToDateWords:
     def _ids_are_due(self) -> bool:
         """Whether all ids are to be compared again: somebody may have removed as many as were written elsewhere."""
         state, at = self._all_compared
-        pause = max(ALL_IDS_SECONDS, self._index.size() / IDS_A_SECOND)
-        if at is not None and time.monotonic() - at < pause:
+        past = ALL_IDS_SECONDS if at is None else time.monotonic() - at
+        if past < ALL_IDS_SECONDS or (at is not None and past < self._index.size() / IDS_A_SECOND):
             return False
         now = self._changes.token()
         return now is None or now != state
