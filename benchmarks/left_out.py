@@ -110,7 +110,7 @@ def _gain(lists: Lists, fusion: Fusion) -> float:
     """NDCG@10 of what was found, ranked by these weights."""
     gains = []
     for hits, question in lists:
-        worth = [sum(parts.values()) for parts in relevances(hits, fusion, {}, 0.0)]
+        worth = list(map(sum, zip(*relevances(hits, fusion, {}, 0.0).values(), strict=True)))
         order = sorted(range(len(hits)), key=lambda number: -worth[number])
         gains.append(ndcg_at([hits[number].record.id for number in order], question.gold_ids, k=K))
     return mean(gains)

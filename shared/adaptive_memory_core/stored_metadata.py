@@ -25,6 +25,7 @@ from adaptive_memory_core.records import (
     Record,
     Scope,
 )
+from adaptive_memory_core.score.candidates import Candidates, Columns
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
 
@@ -82,27 +83,20 @@ def record_of(
     found: Metadata = {} if metadata is None else metadata
     get = found.get
     known = state_of(found, fields) if state is None else state
-    written = _number(get(fields.importance), 0.0, fields.importance_scale)
-    if written is not None and fields.importance_scale != 1.0:
-        written /= fields.importance_scale
-    importance = written
-    if known.boost != 0.0:
-        importance = boosted(NEUTRAL_IMPORTANCE if written is None else written, known.boost)
-    ours = _names(fields)
-    kind, created = get(fields.kind), get(fields.created_at)
+    given, ours, kind = get(fields.importance), _names(fields), get(fields.kind)
     return Record(
         record_id(scope, stored_id) if MARK in stored_id else stored_id,
         "" if text is None else text,
         kind if type(kind) is str else None,
-        importance,
-        created if type(created) is float and created - created == 0 else _time(created),  # nearly always
+        _importance(given, known, fields),
+        created_at(found, fields),
         None if (begin := get(fields.valid_from)) is None else _time(begin),
         None if (end := get(fields.valid_until)) is None else _time(end),
         None if (older := get(fields.supersedes)) is None else _words(older),
         None if (newer := get(fields.superseded_by)) is None else _words(newer),
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
-        written,
+        _written_importance(given, fields),
         found,
     )
 
@@ -112,14 +106,58 @@ def hits_of(
     found: Iterable[tuple[str, str | None, Metadata | None, float]],
     states: Mapping[str, ReadState],
     fields: Fields,
-) -> list[Hit]:
+) -> Sequence[Hit]:
     """What a search brought, as hits: each record with its read state, the ledger's where there is one."""
     if scope.over is not None:
         return [_labelled(scope, one, states, fields) for one in found]
-    return [
-        Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
-        for stored_id, text, metadata, similarity in found
+    rows = list(found)
+    ids, texts, given, similarities = zip(*rows, strict=True) if rows else ((), (), (), ())
+    stored = [{} if one is None else one for one in given]
+    reads = [
+        state_of(one, fields) if (known := states.get(name)) is None else known
+        for name, one in zip(ids, stored, strict=True)
     ]
+
+    def make(number: int) -> Hit:
+        record = record_of(scope, ids[number], texts[number], stored[number], fields, reads[number])
+        return Hit(record, similarities[number], ids[number])
+
+    plain = ["" if one is None else one for one in texts]
+    known_as = [record_id(scope, one) if MARK in one else one for one in ids]
+    return Candidates(_columns((known_as, ids, plain, similarities), reads, stored, fields), make)
+
+
+def _columns(
+    given: tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[float]],
+    reads: Sequence[ReadState],
+    stored: Sequence[Metadata],
+    fields: Fields,
+) -> Columns:
+    """The columns of these records, as `record_of` makes of them."""
+    limits = (fields.valid_from, fields.valid_until, fields.superseded_by)
+    created = [created_at(one, fields) for one in stored]
+    importances = [
+        _importance(one.get(fields.importance), read, fields) for one, read in zip(stored, reads, strict=True)
+    ]
+    gated = [number for number, one in enumerate(stored) if any(limit in one for limit in limits)]
+    began = list(created)
+    for number in gated:
+        if (begin := _time(stored[number].get(fields.valid_from))) is not None:
+            began[number] = begin
+    return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
+
+
+def _importance(given: Any, read: ReadState, fields: Fields) -> float | None:
+    """The importance as verdicts moved it."""
+    written = _written_importance(given, fields)
+    if read.boost == 0.0:
+        return written
+    return boosted(NEUTRAL_IMPORTANCE if written is None else written, read.boost)
+
+
+def _written_importance(given: Any, fields: Fields) -> float | None:
+    written = _number(given, 0.0, fields.importance_scale)
+    return written if written is None or fields.importance_scale == 1.0 else written / fields.importance_scale
 
 
 def _labelled(

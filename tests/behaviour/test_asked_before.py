@@ -167,3 +167,13 @@ def test_words_of_a_question_are_gone_with_its_recall(
         judge(ana, COLD, helpful="valve")
         said = ana.recall(COLD, reinforce=False).explain()
     assert "valve was helpful for an earlier question" in said
+
+
+def test_what_another_retriever_found_rises_as_well(ana: UserMemory) -> None:
+    given = {"valve": 0.2, "wifi": 0.3}
+    assert ana.rerank(COLD, given, policy=NO_USE, reinforce=False).ids[0] == "wifi"
+    judge(ana, COLD, helpful="valve")
+    ranked = ana.rerank(COLDER, given, policy=NO_USE, reinforce=False)
+    assert ranked.ids[0] == "valve"
+    assert ranked[0].parts["asked_before"] > 0.1
+    assert "valve was helpful for " + repr(COLD) in ranked.explain()

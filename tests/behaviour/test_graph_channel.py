@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError
+from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, UserMemory
+from adaptive_memory_core.learn.gain import Belief, unit, updated
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.store.graph.learned import learned
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as ForLangChain
 from llama_adaptive_memory import AdaptiveMemoryRetriever as ForLlamaIndex
 from tests.conftest import Vectors
@@ -67,3 +70,60 @@ def test_looking_changes_nothing(memory: AdaptiveMemory) -> None:
     again = ann.recall(CUE, k=3, reinforce=False)
     assert [(hit.id, hit.score) for hit in first] == [(hit.id, hit.score) for hit in again]
     assert all(hit.record.read.retrieval_count == 0 for hit in again)
+
+
+OFF = POLICY.replace(asked_before={"weight": 0.0}, useful={"weight": 0.0})
+PAPER = OFF.replace(graph={"form": "paper"})
+WHERE = "Where did Ada meet Bob?"
+
+
+@pytest.fixture
+def meetings(memory: AdaptiveMemory) -> UserMemory:
+    user = memory.for_user("bea")
+    user.remember_many([{"id": town, "text": f"Ada met Bob at {town}."} for town in ("Rome", "Oslo", "Lima")])
+    return user
+
+
+def shares(user: UserMemory, policy: Policy) -> dict[str, float]:
+    return {one.id: one.parts["graph"] for one in user.recall(WHERE, k=5, policy=policy, reinforce=False)}
+
+
+def judge(user: UserMemory, policy: Policy, **verdicts: list[str]) -> None:
+    user.feedback(user.recall(WHERE, k=5, policy=policy), **verdicts)
+
+
+def test_what_answered_such_a_question_counts_more_within_the_graph(meetings: UserMemory) -> None:
+    judge(meetings, POLICY, helpful=["Lima"])
+    lifted, plain = shares(meetings, POLICY), shares(meetings, POLICY.replace(graph={"lift": 0.0}))
+    assert lifted["Lima"] / lifted["Rome"] > 1.2 * plain["Lima"] / plain["Rome"]
+    said = meetings.recall(WHERE, k=5, reinforce=False).explain()
+    assert f"Lima was helpful for {WHERE!r}, 100 % like this one" in said
+    assert "Lima is what the graph came to by 'ada'" in said or "Lima is what the graph came to by 'bob'" in said
+
+
+def test_the_papers_form_learns_by_its_own_update(meetings: UserMemory) -> None:
+    before = shares(meetings, PAPER)
+    judge(meetings, PAPER, helpful=["Lima"])
+    after = shares(meetings, PAPER)
+    assert after["Lima"] / after["Rome"] > before["Lima"] / before["Rome"]
+    unsure = PAPER.replace(gain={"process_noise": 1.0})  # so that no verdict makes it surer
+    assert shares(meetings, unsure) == before
+
+
+def test_the_papers_memory_is_that_of_its_equations_and_goes_with_the_record(
+    memory: AdaptiveMemory, meetings: UserMemory
+) -> None:
+    judge(meetings, PAPER, helpful=["Lima"])
+    judge(meetings, PAPER, unhelpful=["Lima"])
+    ports = memory.ports()
+    known = ports.ledger.judged_questions.of(meetings.scope)
+    assert known is not None
+    vector = ports.search.vectors(meetings.scope, known.stored_ids)[known.stored_ids[0]]
+    belief = Belief(unit(vector))
+    for row, supports in ((0, True), (1, False)):
+        belief = updated(belief, known.vectors[row], supports=supports, noise=Gain())
+    made = learned(known, 0, vector, Gain())
+    assert made.vector == pytest.approx(belief.vector)
+    assert made.uncertainty == belief.uncertainty < 1.0
+    meetings.forget("Lima")
+    assert ports.ledger.judged_questions.stored_ids() == set()

@@ -24,8 +24,9 @@ def test_shares_add_up_to_one_whatever_the_chance(chance: float, names: set[str]
 
 
 def test_a_relevance_is_a_number_between_0_and_1() -> None:
-    for parts in relevances(hits([1.0] * 30, [1.0] * 30, 0.0), Fusion(), {}, 0.0):
-        assert abs(sum(parts.values()) - 1.0) < 1e-9
+    parts = relevances(hits([1.0] * 30, [1.0] * 30, 0.0), Fusion(), {}, 0.0)
+    for row in zip(*parts.values(), strict=True):
+        assert abs(sum(row) - 1.0) < 1e-9
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30), shares)
@@ -39,12 +40,12 @@ def test_the_ranking_hardly_hangs_on_how_alike_an_embedder_finds_all_texts(close
 
 def test_beside_a_callers_own_channel_alone_vectors_count_as_given() -> None:
     own = [Hit(Record("a", "x"), 0.8, "a", {"sql": 1.0}), Hit(Record("b", "x"), 0.79, "b", {"sql": 0.0})]
-    assert relevances(own, Fusion(), {"sql": 1.0}, 0.0)[0] == {"similarity": 0.4, "sql": 0.5}
+    assert relevances(own, Fusion(), {"sql": 1.0}, 0.0) == {"similarity": [0.4, 0.395], "sql": [0.5, 0.0]}
 
 
 def test_narrow_similarities_decide_where_words_say_nothing_certain() -> None:
     close, words = [0.80, 0.79, *[0.77] * 20], [0.0, 0.03, *[0.0] * 20]
-    parts = relevances(hits(close, words, 0.9), Fusion(), {}, 0.0)
-    plain = relevances(hits(close, words, 0.9), Fusion(spread=0.0), {}, 0.0)
-    assert sum(parts[0].values()) > sum(parts[1].values())
-    assert sum(plain[0].values()) < sum(plain[1].values())
+    parts = relevances(hits(close, words, 0.9), Fusion(), {}, 0.0).values()
+    plain = relevances(hits(close, words, 0.9), Fusion(spread=0.0), {}, 0.0).values()
+    assert sum(one[0] for one in parts) > sum(one[1] for one in parts)
+    assert sum(one[0] for one in plain) < sum(one[1] for one in plain)

@@ -15,8 +15,8 @@ def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0
 
 
 def gains(*hits: Hit, numbers: AskedBefore | None = None) -> list[float]:
-    shares = [{"similarity": one.similarity} for one in hits]
-    return [share[PART] for share in asked_before(shares, hits, numbers or AskedBefore())]
+    shares = {"similarity": [one.similarity for one in hits]}
+    return asked_before(shares, hits, numbers or AskedBefore())[PART]
 
 
 def test_what_stands_as_it_stood_rises_in_full() -> None:
@@ -40,4 +40,4 @@ def test_where_nobody_knows_how_it_stood_or_the_policy_does_not_mind_it_rises_in
 
 
 def test_one_by_itself_stands_behind_nobody() -> None:
-    assert fallen_behind([hit("alone", 0.2, ahead=0.5)]) == [0.0]
+    assert fallen_behind([0.2], [0.75]) == [0.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def ranked(*texts: str, created_at: tuple[float, ...] = ()) -> list[Scored]:
     return [Scored(Hit(one, 0.5, one.id), 0.9 - n / 100, {}, {}) for n, one in enumerate(records)]
 
 
-def picked(hits: list[Scored], k: int, **changes: Any) -> tuple[list[str], list[Dropped]]:
+def picked(hits: list[Scored], k: int, **changes: Any) -> tuple[list[str], Sequence[Dropped]]:
     kept, dropped = pick(hits, Policy(copies=Copies(**changes)), k=k, vectors=NONE)
     return [one.id for one in kept], dropped
 

@@ -55,7 +55,7 @@ def test_the_best_by_vectors_and_the_best_of_all_may_be_two_hits() -> None:
     best = best_of(hits, policy, now=0.0)
     assert best is not None
     assert best.similarity == 0.8
-    near, worded = (sum(parts.values()) for parts in relevances(hits, policy.weighing, {}, 0.0))
+    near, worded = map(sum, zip(*relevances(hits, policy.weighing, {}, 0.0).values(), strict=True))
     assert best.relevance == worded > near
 
 

@@ -10,35 +10,51 @@ from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
 from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Leads, columns_of
 
 CONTEXT = ("near", "around", "session")
 OF_VECTORS = ("similarity", "before", "company")  # the leads that are similarities
 USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
 Weights = Mapping[str, float]
+Parts = dict[str, list[float]]  # a column for each part
 NO_MORE: Weights = {}
 
 
 def relevances(
     hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: float, learned: Weights = NO_MORE
-) -> list[dict[str, float]]:
-    """Of each hit the parts that add up to its relevance. `more` are the weights of further leads, by name, `reranked`
-    the share that a reranker decides, and `learned` what verdicts have made of the leads' shares. All hits of a recall
-    have the same leads."""
-    if not hits:
-        return []
-    leads = hits[0].leads
+) -> Parts:
+    """The parts that add up to the relevance, by name: a column each, with a number for each hit. `more` are the
+    weights of further leads, by name, `reranked` the share that a reranker decides, and `learned` what verdicts have
+    made of the leads' shares. All hits of a recall have the same leads.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> relevances([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), -0.5, "b")], Fusion(), {}, 0.0)
+    {'similarity': [0.5, 0.0]}
+    """
+    these = columns_of(hits)
+    leads, close = these.leads, [min(1.0, max(0.0, one)) for one in these.columns.similarities]
     if fusion.method == "rrf":
-        parts = reciprocal_ranks(hits, fusion, more)
-    elif not leads:
-        return [{"similarity": min(1.0, max(0.0, hit.similarity))} for hit in hits]
+        parts = reciprocal_ranks(these, fusion, more)
+    elif not leads or not these:
+        return {"similarity": close}
     else:
-        stretched = stretch(hits, fusion)
-        shares = tilted(shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched), learned)
-        named = [name for name in shares if name in leads]
-        parts = [_weighed(hit.similarity, hit.leads, shares, named) for hit in hits]
+        shares = tilted(shares_of(leads, _chance(leads), fusion, more, stretch(these, fusion)), learned)
+        parts = {name: times(shares[name], leads[name]) for name in shares if name in leads}
+        parts = {"similarity": times(shares["similarity"], close), **parts}
     if RERANKER not in leads:
         return parts
-    return [_judged(part, hit.leads, reranked) for part, hit in zip(parts, hits, strict=True)]
+    left = {name: times(1.0 - reranked, values) for name, values in parts.items()}
+    return {**left, RERANKER: times(reranked, leads[RERANKER])}
+
+
+def _chance(leads: Leads) -> float:
+    values = leads.get(CHANCE)
+    return 1.0 if not values else values[0]
+
+
+def times(share: float, values: Sequence[float]) -> list[float]:
+    """That share of each."""
+    return [share * one for one in values]
 
 
 def relevance(
@@ -60,7 +76,8 @@ def relevance(
     {'similarity': 0.2, 'sql': 0.4}
     """
     shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
-    return _weighed(similarity, leads, shares, [name for name in shares if name in leads])
+    own = {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity))}
+    return own | {name: share * leads[name] for name, share in shares.items() if name in leads}
 
 
 def shares_of(
@@ -96,33 +113,11 @@ def stretch(hits: Sequence[Hit], fusion: Fusion) -> float:
     >>> stretch(hits(0.81, 0.8, chance=0.1), Fusion(spread=0)), stretch(hits(0.81, 0.8, sql=1.0), Fusion(spread=0.15))
     (1.0, 1.0)
     """
-    if fusion.spread == 0.0 or CHANCE not in hits[0].leads:
+    these = columns_of(hits)
+    if fusion.spread == 0.0 or CHANCE not in these.leads:
         return 1.0
-    close = [hit.similarity for hit in hits]
+    close = these.columns.similarities
     middle = sum(close) / len(close)
     squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in close)
     spread = math.sqrt(squares / (USUAL + len(close) - 1))
     return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))
-
-
-def _weighed(
-    similarity: float, leads: Mapping[str, float], shares: Mapping[str, float], names: Iterable[str]
-) -> dict[str, float]:
-    """The parts of one record's relevance; `names` are the leads that have a share.
-
-    >>> _weighed(0.5, {"words": 1.0}, {"similarity": 0.5, "words": 0.25}, ["words"])
-    {'similarity': 0.25, 'words': 0.25}
-    """
-    parts = {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity))}
-    for name in names:
-        parts[name] = shares[name] * leads[name]
-    return parts
-
-
-def _judged(share: dict[str, float], leads: Mapping[str, float], reranked: float) -> dict[str, float]:
-    """The shares, with a reranker's in the place of a part of them.
-
-    >>> _judged({"similarity": 0.4}, {"reranker": 1.0}, 0.5)
-    {'similarity': 0.2, 'reranker': 0.5}
-    """
-    return {**{name: (1.0 - reranked) * value for name, value in share.items()}, RERANKER: reranked * leads[RERANKER]}

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Candidates, columns_of
 
 WORDS = "words"  # the lexical channel, as one
 
 
-def reciprocal_ranks(hits: Sequence[Hit], fusion: Fusion, more: Mapping[str, float]) -> list[dict[str, float]]:
-    """Of each hit the sum over channels of weight / (k + rank), as a share of the most that it could be.
+def reciprocal_ranks(hits: Sequence[Hit], fusion: Fusion, more: Mapping[str, float]) -> dict[str, list[float]]:
+    """Of each channel, for each hit, weight / (k + rank), as a share of the most that all of them could be.
 
     Vectors and words count once each, a channel of the caller's by its weight. Measured, this is worse than the
     numbers themselves: with k = 60 the first and the tenth of a channel are nearly the same to it.
@@ -20,29 +21,26 @@ def reciprocal_ranks(hits: Sequence[Hit], fusion: Fusion, more: Mapping[str, flo
     >>> hits = [Hit(Record(one), close, one, {"words": words}) for one, close, words in
     ...         (("a", 0.9, 0.0), ("b", 0.8, 0.5))]
     >>> reciprocal_ranks(hits, Fusion(method="rrf", rrf_k=1), {})
-    [{'similarity': 0.5, 'words': 0.0}, {'similarity': 0.3333333333333333, 'words': 0.5}]
+    {'similarity': [0.5, 0.3333333333333333], 'words': [0.0, 0.5]}
     """
-    said = set(hits[0].leads) if hits else set()
-    weights = {"similarity": 1.0, **({WORDS: 1.0} if WORDS in said else {})}
-    weights.update({name: weight for name, weight in more.items() if name in said})
+    these = columns_of(hits)
+    weights = {"similarity": 1.0, **({WORDS: 1.0} if WORDS in these.leads else {})}
+    weights.update({name: weight for name, weight in more.items() if name in these.leads})
     best = sum(weights.values()) / (fusion.rrf_k + 1.0)
-    ranks = {name: _ranks([_said(hit, name, fusion) for hit in hits]) for name in weights}
-    return [
-        {
-            name: weight / (fusion.rrf_k + ranks[name][number]) / best if ranks[name][number] else 0.0
-            for name, weight in weights.items()
-        }
-        for number in range(len(hits))
-    ]
+    return {
+        name: [weight / (fusion.rrf_k + rank) / best if rank else 0.0 for rank in _ranks(_said(these, name, fusion))]
+        for name, weight in weights.items()
+    }
 
 
-def _said(hit: Hit, channel: str, fusion: Fusion) -> float:
-    """One number for what a channel says of a hit; 0 and below: it did not find it."""
+def _said(these: Candidates, channel: str, fusion: Fusion) -> Sequence[float]:
+    """One number for what a channel says of each; 0 and below: it did not find it."""
     if channel == "similarity":
-        return hit.similarity
+        return these.columns.similarities
     if channel == WORDS:
-        return float(sum(weight * hit.leads[name] for name, weight in fusion.leads.items() if name in hit.leads))
-    return hit.leads[channel]
+        told = [(weight, these.leads[name]) for name, weight in fusion.leads.items() if name in these.leads]
+        return [float(sum(weight * values[one] for weight, values in told)) for one in range(len(these))]
+    return these.leads[channel]
 
 
 def _ranks(values: Sequence[float]) -> list[int]:

@@ -42,11 +42,13 @@ class Theme:
 class Themes(Sequence[Theme]):
     """The themes of one user, the largest first; `print` them, or show `html()` in a browser.
 
-    `statistics` are numbers of the hierarchy; of its messages, `statistics.waiting` are not worked in yet.
+    `statistics` are numbers of the hierarchy; of its messages, `statistics.waiting` are not worked in yet. `notes` say
+    why a rule did what a model was to do.
     """
 
     found: tuple[Theme, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.found)
@@ -75,7 +77,7 @@ def themes_of(scope: Scope, hierarchy: Hierarchy | None) -> Themes:
         return Themes()
     found = [_theme(scope, hierarchy, one) for one in hierarchy.themes.values()]
     found.sort(key=lambda one: (-len(one.known), one.begins, one.name))
-    return Themes(tuple(found), hierarchy.statistics)
+    return Themes(tuple(found), hierarchy.statistics, hierarchy.notes)
 
 
 def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node) -> Theme:

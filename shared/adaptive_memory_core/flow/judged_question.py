@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.time_limits import embedded
 from adaptive_memory_core.flow.past_recall import Candidate, PastRecall
 from adaptive_memory_core.flow.ports import JudgedQuestion, Ports
+from adaptive_memory_core.policy.channel_names import GRAPH
 from adaptive_memory_core.policy.policy import Policy
 
 
@@ -17,7 +18,7 @@ def judged_question(
 ) -> Flow[JudgedQuestion | None]:
     """The question; None where the policy does not want it, or its vector cannot be had: the verdict counts without.
     `stored` are the ids in the collection of what is judged, by its own."""
-    if policy.asked_before.weight == 0.0 or policy.blending != "bounded":
+    if not _wanted(policy):
         return None
     vector, text = past.cue.vector, past.cue.text
     if vector is None and text.strip():
@@ -29,6 +30,13 @@ def judged_question(
         return None
     ahead = {stored[one]: by for one, by in stood_ahead(past.candidates).items() if one in stored}
     return JudgedQuestion(past.id, vector, policy.asked_before.most, ahead)
+
+
+def _wanted(policy: Policy) -> bool:
+    """Whether something learns of questions: recalls like this one, or the paper's form of the graph."""
+    if GRAPH in policy.ways and policy.graph.form == "paper":
+        return True
+    return policy.asked_before.weight > 0.0 and policy.blending == "bounded"
 
 
 def stood_ahead(candidates: Sequence[Candidate]) -> dict[str, float]:

@@ -21,7 +21,7 @@ from adaptive_memory_core.learn.logged_state import (
     leads_then,
     state_then,
 )
-from adaptive_memory_core.policy.asked_before import AGAINST, NEAR, TRUSTED
+from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
 from adaptive_memory_core.policy.fusion import CHANCE, LEADS
 from adaptive_memory_core.policy.policy import Policy
@@ -34,7 +34,7 @@ from adaptive_memory_core.stored_metadata import hits_of
 SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
 OF_WORDS = frozenset((*LEADS, CHANCE))
-OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST))
+OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
 GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
 

@@ -96,7 +96,7 @@ def _one(
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
     """The candidates through the steps of a recall that come after the searching."""
-    request = yield from understand_time(ports, replace(asked, policy=policy, k=past.k))
+    request = understand_time(ports, replace(asked, policy=policy, k=past.k))
     refuse = request.refuse
     hits = past.under(policy)
     if refuse is not None:
@@ -106,7 +106,7 @@ def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) 
     facts = yield from same_facts(request, hits, floor)
     states = KnownStates({}, Timeline(past.line.step), balance=past.balance, lead_weights=past.leads)
     gathered = Gathered(
-        request.cue, nearest=hits, others=[], known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
+        request.cue, hits=hits, near=len(hits), known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
     )
     return choose(request, gathered, floor, Reranked(hits), compared, facts)
 

@@ -6,16 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.time_limits import embedded
+from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
 from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, present
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
 from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import aged
+from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
@@ -32,15 +37,35 @@ def rerank(
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
     request = yield from as_of_day(ports, request)
-    request = yield from understand_time(ports, request)
+    request = understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
-    judged = yield from rerank_best(request, gathered.hits)
+    asked = yield from _asked_before(ports, request)
+    gathered = replace(gathered, because={one: (why,) for one, why in asked.because.items()})
+    judged = yield from rerank_best(request, with_leads(gathered.hits, [asked]))
     compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits)
     answer = choose(request, gathered, NO_FLOOR, judged, compared, facts)
     shown = yield from with_neighbours(ports, request, answer)
     counted = yield from count_reading(ports, request, shown, gathered)
     return counted
+
+
+def _asked_before(ports: Ports, request: Request) -> Flow[Answer]:
+    """What verdicts on similar questions say of them; for a user who has given any, the cue is embedded for that."""
+    source = AskedBefore()
+    nothing = Answer(source.name)
+    if not (source.wanted(request) and request.cue.text.strip()):
+        return nothing
+    known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
+    if known.value is None:
+        return nothing
+    if request.cue.vector is None:
+        try:
+            vector = yield from embedded(ports, request.cue.text, request.policy)
+        except AdaptiveMemoryError:  # of the embedder: the caller has compared already
+            return nothing
+        request = replace(request, cue=replace(request.cue, vector=vector))
+    return (yield from source.ask(ports, request, Asked()))
 
 
 def _looked_up(
@@ -56,8 +81,8 @@ def _looked_up(
     unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
-        nearest=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
-        others=[],
+        hits=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
+        near=len(hits) + len(visitors),
         known=known,
         asked=request.candidates,
         notes=tuple(one for one in (unread, odd_importance(hits, request.fields)) if one is not None),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import Array
-from adaptive_memory_core.hierarchy.objective import centroid, cohesion, objective
+from adaptive_memory_core.hierarchy.objective import centre_of, objective
 
 
 class Rest(NamedTuple):
@@ -27,7 +27,8 @@ def value_with(rest: Rest, parts: Sequence[Array]) -> float:
     >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
     2.0
     """
-    centres = np.array([centroid(one) for one in parts])
+    found = [centre_of(one) for one in parts]
+    centres, mine = np.array([one for one, _ in found]), [one for _, one in found]
     own = _nearest_of_each(centres)
     nearest = rest.nearest
     if len(rest.sizes):
@@ -35,7 +36,6 @@ def value_with(rest: Rest, parts: Sequence[Array]) -> float:
         nearest = np.maximum(nearest, beside.max(axis=1))
         own = np.maximum(own, beside.max(axis=0))
     own = np.where(np.isfinite(own), own, 0.0)
-    mine = [cohesion(one, centre) for one, centre in zip(parts, centres, strict=True)]
     return objective(
         [*rest.sizes, *map(len, parts)], np.concatenate((rest.cohesions, mine)), np.concatenate((nearest, own))
     )

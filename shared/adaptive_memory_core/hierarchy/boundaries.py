@@ -15,6 +15,7 @@ from adaptive_memory_core.policy.hierarchy import Hierarchies
 Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
 BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
 AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
+LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for
 _TURNS_TO = re.compile(
     r"\W*(?:by the way|btw|anyway|any way|changing (?:the )?(?:topic|subject)s?|on another note|on a different note|"
     r"speaking of|quick question|another thing|oh,? (?:right|before i forget)|before i forget|unrelated)\b",
@@ -46,57 +47,76 @@ def starts(
     >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), usual=0.0, begun=1)
     [1]
     """
+    gaps = _Gaps(said, settings, usual, whole, decided)
     found: list[int] = []
     first = 0
     for place in range(begun, len(said)):
-        if place == 0 or _begins(said, place, settings, usual, first, whole, decided):
+        if place == 0 or gaps.ends(first, place):
             found.append(place)
             first = place
     return found
 
 
-def _begins(
-    said: Sequence[Said],
-    place: int,
-    settings: Hierarchies,
-    usual: float,
-    first: int,
-    whole: bool,
-    decided: Decided | None,
-) -> bool:
-    before, here = said[place - 1], said[place]
-    if here.at - before.at > 60.0 * settings.gap_minutes or place - first >= settings.longest:
-        return True
-    if not whole and place + AHEAD >= len(said):
-        return False
-    after = said[place : place + 1 + AHEAD]
-    by_model = None if decided is None else decided(said[first:place], after)
-    if by_model is not None:
-        return by_model
-    if _TURNS_TO.match(here.text) or _has_ended(said, place, first):
-        return True
-    early = place - first < settings.shortest or asks(before.text)
-    return not early and _turns(said[max(first, place - BESIDE) : place], after, settings, usual)
+class _Gaps:
+    """The gaps of one conversation, each between two messages; words are taken once."""
+
+    def __init__(
+        self, said: Sequence[Said], settings: Hierarchies, usual: float, whole: bool, decided: Decided | None
+    ) -> None:
+        self._said, self._settings, self._usual = said, settings, usual
+        self._whole, self._decided = whole, decided
+        self._words: dict[int, frozenset[str]] = {}
+
+    def ends(self, first: int, place: int) -> bool:
+        """Whether the episode that began at `first` ends before the message at `place`."""
+        said, settings = self._said, self._settings
+        if said[place].at - said[place - 1].at > 60.0 * settings.gap_minutes or self._is_full(first, place):
+            return True
+        if not self._whole and place + AHEAD >= len(said):
+            return False
+        if self._decided is not None:
+            by_model = self._decided(said[first:place], said[place : place + 1 + AHEAD])
+            if by_model is not None:
+                return by_model
+        if _TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
+            return True
+        early = place - first < settings.shortest or asks(said[place - 1].text)
+        return not early and self._turns(range(max(first, place - BESIDE), place), place)
+
+    def _is_full(self, first: int, place: int) -> bool:
+        if place - first >= self._settings.longest:
+            return True
+        return sum(len(one.text) for one in self._said[first:place]) >= self._settings.characters
+
+    def _turns(self, before: range, place: int) -> bool:
+        """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
+        after = range(place, min(place + 1 + AHEAD, len(self._said)))
+        if self._words_in_common(before, after) > self._settings.topic_words:
+            return False
+        likeness = _likeness([self._said[one] for one in before], [self._said[one] for one in after])
+        return likeness is None or likeness < self._usual + self._settings.topic * (1.0 - self._usual)
+
+    def _words_in_common(self, before: range, after: range) -> float:
+        """The share of the words of the shorter side that the other side has as well."""
+        one, other = (frozenset().union(*map(self._words_of, side)) for side in (before, after))
+        return len(one & other) / max(1, min(len(one), len(other)))
+
+    def _words_of(self, place: int) -> frozenset[str]:
+        found = self._words.get(place)
+        if found is None:
+            found = self._words[place] = frozenset(words(start_and_end(self._said[place].text)))
+        return found
+
+
+def start_and_end(text: str) -> str:
+    """Of a long message where it begins and where it ends: there it says what it is about."""
+    return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
 
 
 def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
     """Whether both have said goodbye before, and neither does here."""
     ended = [_ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
-
-
-def _turns(before: Sequence[Said], after: Sequence[Said], settings: Hierarchies, usual: float) -> bool:
-    """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
-    if _words_in_common(before, after) > settings.topic_words:
-        return False
-    likeness = _likeness(before, after)
-    return likeness is None or likeness < usual + settings.topic * (1.0 - usual)
-
-
-def _words_in_common(before: Sequence[Said], after: Sequence[Said]) -> float:
-    """The share of the words of the shorter side that the other side has as well."""
-    one, other = (frozenset(word for turn in side for word in words(turn.text)) for side in (before, after))
-    return len(one & other) / max(1, min(len(one), len(other)))
 
 
 def _likeness(before: Sequence[Said], after: Sequence[Said]) -> float | None:

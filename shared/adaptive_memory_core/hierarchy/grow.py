@@ -15,7 +15,7 @@ from adaptive_memory_core.hierarchy.alternatives import Rest, value_with
 from adaptive_memory_core.hierarchy.cuts import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph
 from adaptive_memory_core.hierarchy.nodes import Array, Neighbours, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.objective import centroid, coherence, cohesion, sparsity
+from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 
 
@@ -157,13 +157,13 @@ class Themes:
         similarities = self.centres.similarities(vector)
         place = int(np.argmax(similarities))
         near = float(similarities[place]) >= self.threshold(self._settings.attach)
-        return list(self.centres)[place] if near else None
+        return self.centres.key_at(place) if near else None
 
     def _split(self, theme: ThemeKey) -> None:
         """By the cut that maximises f(P); the smaller part is a theme of its own then."""
         keys = self.members[theme]
-        found, rest = cuts(self._vectors(keys)), self._rest(theme)
-        values = [value_with(rest, [self._vectors(part) for part in _parts(keys, cut)]) for cut in found]
+        found, rest = cuts(self.semantics.rows(keys)), self._rest(theme)
+        values = [value_with(rest, [self.semantics.rows(part) for part in _parts(keys, cut)]) for cut in found]
         best = found[int(np.argmax(values))]
         leaving, staying = sorted(_parts(keys, best), key=lambda one: (len(one), -one[0]))
         self.members[theme] = staying
@@ -183,7 +183,9 @@ class Themes:
         if not possible:
             self.grown[theme] = self.attached  # looked at again when as many have come in once more
             return False
-        values = [value_with(self._rest(theme, one), [self._vectors([*self.members[one], *keys])]) for one in possible]
+        values = [
+            value_with(self._rest(theme, one), [self.semantics.rows([*self.members[one], *keys])]) for one in possible
+        ]
         target = possible[int(np.argmax(values))]
         self._end(theme)
         self.members[target] = sorted([*self.members[target], *keys])
@@ -233,13 +235,8 @@ class Themes:
         self._changed.themes.add(theme)
 
     def _centre(self, theme: ThemeKey) -> Array:
-        vectors = self._vectors(self.members[theme])
-        centre = centroid(vectors)
-        self._cohesion[theme] = cohesion(vectors, centre)
+        centre, self._cohesion[theme] = centre_of(self.semantics.rows(self.members[theme]))
         return centre
-
-    def _vectors(self, keys: Iterable[SemanticKey]) -> Array:
-        return np.array([self.semantics.vector(one) for one in keys])
 
 
 def _parts(keys: list[SemanticKey], cut: Cut) -> list[list[SemanticKey]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import insort
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -49,6 +50,13 @@ class NearestGraph:
 
     def vector(self, key: int) -> Array:
         return self._vectors[self._places[key]]
+
+    def key_at(self, place: int) -> int:
+        return self._keys[place]
+
+    def rows(self, keys: Sequence[int]) -> Array:
+        """Their vectors, one row each."""
+        return self._vectors[[self._places[one] for one in keys]]
 
     def place(self, key: int) -> int:
         """Which row is the node's; another once a node was dropped."""
@@ -127,20 +135,33 @@ class NearestGraph:
         """Those who have it in their list have its new similarity; gives those for whom others may be nearer now."""
         again = []
         for other in sorted(self._listed_by.get(key, ())):
-            value = float(similarities[self._places[other]])
-            if value < self._least[self._places[other]] and len(self._keys) - 1 > self._most:
+            place = self._places[other]
+            value = float(similarities[place])
+            if value < self._least[place] and len(self._keys) - 1 > self._most:
                 again.append(other)
-            else:
-                rest = [one for one in self._lists[other] if one[0] != key]
-                self._set(other, _inserted(rest, key, value))
+                continue
+            found = self._lists[other]
+            del found[next(number for number, one in enumerate(found) if one[0] == key)]
+            self._enter(other, key, value)
         return again
 
     def _offer(self, key: int, similarities: Array) -> None:
         """Those to whom it is nearer than their last one take it into their list."""
+        listed = self._listed_by.setdefault(key, set())
         for place in np.flatnonzero(similarities > self._least[: len(self._keys)]).tolist():
             other = self._keys[place]
-            if other != key and other not in self._listed_by.get(key, ()):
-                self._set(other, _inserted(self._lists[other], key, float(similarities[place]))[: self._most])
+            if other != key and other not in listed:
+                self._enter(other, key, float(similarities[place]))
+                listed.add(other)
+
+    def _enter(self, other: int, key: int, value: float) -> None:
+        """Into its place in the other's list; the last one goes where that was full."""
+        found = self._lists[other]
+        insort(found, (key, value), key=_order)
+        if len(found) > self._most:
+            self._listed_by[found.pop()[0]].discard(other)
+        self._least[self._places[other]] = found[-1][1] if len(found) >= self._most else NOBODY
+        self._changed.add(other)
 
     def _find(self, key: int) -> None:
         place = self._places[key]
@@ -155,7 +176,7 @@ class NearestGraph:
         places = np.argpartition(-similarities, count - 1)[:count] if count < len(similarities) else None
         chosen = range(len(similarities)) if places is None else places.tolist()
         found = [(self._keys[one], float(similarities[one])) for one in chosen if similarities[one] > NOBODY]
-        return sorted(found, key=lambda one: (-one[1], one[0]))
+        return sorted(found, key=_order)
 
     def _set(self, key: int, found: list[tuple[int, float]]) -> None:
         before = {other for other, _ in self._lists.get(key, ())}
@@ -169,5 +190,5 @@ class NearestGraph:
         self._changed.add(key)
 
 
-def _inserted(found: list[tuple[int, float]], key: int, value: float) -> list[tuple[int, float]]:
-    return sorted([*found, (key, value)], key=lambda one: (-one[1], one[0]))
+def _order(one: tuple[int, float]) -> tuple[float, int]:
+    return -one[1], one[0]

@@ -101,6 +101,7 @@ class Hierarchy:
     episode_of: Mapping[str, EpisodeKey] = field(default_factory=dict)  # by message
     semantics_of: Mapping[str, tuple[SemanticKey, ...]] = field(default_factory=dict)  # by message
     statistics: Statistics = field(default_factory=Statistics)
+    notes: tuple[str, ...] = ()  # why a rule did what a model was to do, each once
 
     def themes_of(self, message: str) -> tuple[ThemeKey, ...]:
         """The themes that a message is in, by its semantics."""

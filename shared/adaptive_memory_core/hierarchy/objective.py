@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -55,24 +56,17 @@ def objective(sizes: Sequence[int] | Array, cohesions: Array, nearest: Array) ->
     return sparsity(sizes) + coherence(cohesions, nearest)
 
 
-def cohesion(members: Array, centre: Array) -> float:
-    """The mean cosine of a theme's members, which have unit length, to its centroid.
+def centre_of(members: Array) -> tuple[Array, float]:
+    """The centroid of members of unit length as a direction, and their cohesion, the mean cosine to it; that is the
+    length of their mean. Of vectors that cancel each other both are 0.
 
-    >>> round(cohesion(np.array([[1.0, 0.0], [0.0, 1.0]]), centroid(np.array([[1.0, 0.0], [0.0, 1.0]]))), 4)
-    0.7071
+    >>> centre, cohesion = centre_of(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> centre.round(3).tolist(), round(cohesion, 3), centre_of(np.array([[1.0], [-1.0]]))[1]
+    ([0.707, 0.707], 0.707, 0.0)
     """
-    return float(np.mean(members @ centre))
-
-
-def centroid(members: Array) -> Array:
-    """The direction of the mean, as a vector of unit length; of vectors that cancel each other nothing but zeros.
-
-    >>> centroid(np.array([[2.0, 0.0], [0.0, 2.0]])).round(3).tolist(), centroid(np.array([[1.0], [-1.0]])).tolist()
-    ([0.707, 0.707], [0.0])
-    """
-    mean = np.sum(members, axis=0)
-    length = float(np.sqrt(mean @ mean))
-    return mean / length if length > 0.0 else mean
+    mean = np.add.reduce(members, axis=0) / len(members)
+    length = math.sqrt(float(mean @ mean))
+    return (mean / length if length > 0.0 else mean), length
 
 
 def from_scratch(themes: Sequence[Array]) -> float:
@@ -81,9 +75,9 @@ def from_scratch(themes: Sequence[Array]) -> float:
     >>> round(from_scratch([np.eye(3)[:1], np.eye(3)[1:2]]), 3)
     2.0
     """
-    centres = np.array([centroid(one) for one in themes])
+    found = [centre_of(one) for one in themes]
+    centres, cohesions = np.array([one for one, _ in found]), np.array([one for _, one in found])
     alike = centres @ centres.T if len(centres) else np.zeros((0, 0))
     np.fill_diagonal(alike, -np.inf)
     nearest = alike.max(axis=1) if len(centres) > 1 else np.zeros(len(centres))
-    cohesions = np.array([cohesion(one, centre) for one, centre in zip(themes, centres, strict=True)])
     return objective([len(one) for one in themes], cohesions, nearest)

@@ -14,6 +14,7 @@ from adaptive_memory_core.hierarchy.first_person import in_third_person
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
+LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
 ENOUGH = 8  # words that say something, in a sentence that needs no more
 FEWEST = 2  # of them, in a sentence that may be kept
 AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
@@ -37,7 +38,8 @@ class _Sentence(NamedTuple):
 
 
 def distil(said: Sequence[Said], most: int) -> list[Distilled]:
-    """The sentences that say most, in the order in which they were said; a word counts less each time it is repeated.
+    """The sentences that say most, in their order: one of a message, more of a long one. A word counts less each time
+    it is repeated.
 
     >>> turns = [Said("1", "Ana", "Wow! I adopted a puppy in May.", 0.0), Said("2", "Ben", "Great!", 1.0)]
     >>> distil(turns, 2)
@@ -46,12 +48,15 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     left = [one for turn in said for one in _of(turn) if len(one.words) >= FEWEST]
     places = {id(one): place for place, one in enumerate(left)}
     chosen: list[_Sentence] = []
+    of_turn: Counter[str] = Counter()
     covered: Counter[str] = Counter()
     while left and len(chosen) < most:
         best = max(left, key=lambda one: (_gain(one, covered), -places[id(one)]))
         chosen.append(best)
         covered.update(best.words)
-        left = [one for one in left if one is not best and one.text != best.text]
+        of_turn[best.turn.id] += 1
+        room = of_turn[best.turn.id] <= len(best.turn.text) // LONG
+        left = [one for one in left if (room or one.turn is not best.turn) and one.text != best.text]
     chosen.sort(key=lambda one: places[id(one)])
     return [Distilled(one.text, in_third_person(one.text, one.turn.speaker), (one.turn.id,)) for one in chosen]
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Hit, ReadState
+from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, NEUTRAL_IMPORTANCE
 
+Signals = Mapping[str, Sequence[float]]  # by name, a value for each candidate
 TITLES = ("read_ago", "fresh_before", "warmth", "credit", "importance")
 WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000_000  # parts of 1
 LAST_DIGIT = 1e-6  # of signals in the log
@@ -61,24 +62,24 @@ class Told(NamedTuple):
 
 
 def rows_of(
-    hits: Sequence[Hit], signals: Sequence[Mapping[str, float]], policy: Policy, at: float
+    states: Sequence[tuple[ReadState, float | None]], signals: Signals, policy: Policy, at: float
 ) -> list[tuple[int, int, int, int, int]]:
-    """A row for each candidate under `TITLES`: what its reads were, less what its signals tell of them."""
-    told = Told.by(policy)
+    """A row for each candidate under `TITLES`: what its reads were, less what its signals tell of them. `states` are
+    the read states, with the importance of each."""
+    told, nothing = Told.by(policy), [0.0] * len(states)
     rows = []
-    for hit, signal in zip(hits, signals, strict=True):
-        worth, read = hit.record.importance, hit.record.read
-        written = int(SHARE_UNIT * (NEUTRAL_IMPORTANCE if worth is None else worth) + 0.5)
+    said = zip(states, signals.get("recency", nothing), signals.get("importance", nothing), strict=True)
+    for (read, importance), fresh, worth in said:
+        written = int(SHARE_UNIT * (NEUTRAL_IMPORTANCE if importance is None else importance) + 0.5)
         never = read.last_read is None and read.refreshed_at is None
-        rows.append((0, 0, 0, 0, written) if never else _row(read, signal, written, told, at))
+        rows.append((0, 0, 0, 0, written) if never else _row(read, (fresh, worth), written, told, at))
     return rows
 
 
 def _row(
-    read: ReadState, signals: Mapping[str, float], written: int, told: Told, at: float
+    read: ReadState, signals: tuple[float, float], written: int, told: Told, at: float
 ) -> tuple[int, int, int, int, int]:
-    fresh = int(signals.get("recency", 0.0) / LAST_DIGIT + 0.5) * LAST_DIGIT
-    worth = int(signals.get("importance", 0.0) / LAST_DIGIT + 0.5) * LAST_DIGIT
+    fresh, worth = (int(one / LAST_DIGIT + 0.5) * LAST_DIGIT for one in signals)
     last_read = read.refreshed_at if read.last_read is None else read.last_read
     age = round(at - (last_read or 0.0))
     before = 0 if read.refreshed_at is None else round(at - read.refreshed_at) - age
@@ -92,11 +93,9 @@ def _row(
 def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> Reads:
     """The reads that a row and the signals tell of.
 
-    >>> from adaptive_memory_core.records import Record
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
-    >>> hit, said = Hit(Record("a", "tea", read=read), 0.5, "a"), {"recency": 0.75, "importance": 0.52}
-    >>> row, = rows_of([hit], [said], Policy(), at=9.0)
-    >>> reads_of(dict(zip(TITLES, row)), said, Policy())
+    >>> row, = rows_of([(read, None)], {"recency": [0.75], "importance": [0.52]}, Policy(), at=9.0)
+    >>> reads_of(dict(zip(TITLES, row)), {"recency": 0.75, "importance": 0.52}, Policy())
     Reads(age=5, fresh_before=0, warmth=1.5, credit=2)
     """
     told = Told.by(policy)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from adaptive_memory_core.learn import logged_reads
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
-from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, reads_of, rows_of
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, Signals, reads_of, rows_of
 from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Hit, ReadState
+from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
 
 BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
@@ -64,23 +64,30 @@ class Columns(NamedTuple):
 NO_COLUMNS = Columns()
 
 
-def columns_of(
-    hits: Sequence[Hit], signals: Sequence[Mapping[str, float]], basis: Basis, *, scored: int, at: float
-) -> Columns:
+class StateThen(NamedTuple):
+    """What a candidate was: its id in the collection, whether it is everyone's, its read state and its importance."""
+
+    stored_id: str
+    shared: bool
+    read: ReadState
+    importance: float | None
+
+
+def columns_of(thens: Sequence[StateThen], signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
-    >>> from adaptive_memory_core.records import Record
-    >>> columns_of([Hit(Record("a", "tea"), 0.5, "a")], [{}], Basis(balance=-1.0), scored=1, at=9.0)
+    >>> columns_of([StateThen("a", False, ReadState(), None)], {}, Basis(balance=-1.0), scored=1, at=9.0)
     Columns(titles=['via', 'balance'], rows=[[0, -1000000]])
     """
     usual, known = BY_VECTORS if basis.via else 0, basis.via.get
-    via = [known(hit._stored_id, usual) | (0 if hit.shared is None else SHARED) for hit in hits]
+    via = [known(one.stored_id, usual) | SHARED * one.shared for one in thens]
     via[scored:] = [one | UNSCORED for one in via[scored:]]
-    states = [hit.record.read for hit in hits]
+    states = [one.read for one in thens]
     titles, rows = ["via"], [[one] for one in via]
     if any(one.last_read is not None or one.refreshed_at is not None or one.useful_at is not None for one in states):
         titles += logged_reads.TITLES
-        reads = rows_of(hits, signals, Policy() if basis.policy is None else basis.policy, at)
+        worth = [(one.read, one.importance) for one in thens]
+        reads = rows_of(worth, signals, Policy() if basis.policy is None else basis.policy, at)
         rows = [[one | _times_known(state), *row] for one, state, row in zip(via, states, reads, strict=True)]
         if any(one.useful_at is not None for one in states):
             titles += _USEFUL
@@ -96,10 +103,10 @@ def state_then(
 ) -> ReadState:
     """The read state that the columns and signals tell of, at the user's recall `step`; `policy` is that of the recall.
 
-    >>> from adaptive_memory_core.records import Record
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
-    >>> hit, said = Hit(Record("a", "tea", read=read), 0.5, "a"), {"recency": 0.75, "importance": 0.52, "strength": 1.0}
-    >>> columns = columns_of([hit], [said], NO_BASIS, scored=1, at=9.0)
+    >>> said = {"recency": 0.75, "importance": 0.52, "strength": 1.0}
+    >>> signals = {name: [value] for name, value in said.items()}
+    >>> columns = columns_of([StateThen("a", False, read, None)], signals, NO_BASIS, scored=1, at=9.0)
     >>> then = dict(zip(columns.titles, columns.rows[0]))
     >>> state_then(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
     (True, 0.5)

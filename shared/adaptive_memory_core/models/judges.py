@@ -26,7 +26,7 @@ class SufficiencyJudge:
     """
 
     def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), _prompt("sufficiency")
+        self._chat, self._prompt = as_chat(model), prompt("sufficiency")
 
     def __call__(self, question: str, texts: Sequence[str]) -> Sufficient:
         material = {"question": question, "texts": _numbered(texts)}
@@ -45,7 +45,7 @@ class SupportJudge:
     """
 
     def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), _prompt("support")
+        self._chat, self._prompt = as_chat(model), prompt("support")
 
     def __call__(self, question: str, answer: str, texts: Sequence[str]) -> Supports:
         if not texts:
@@ -74,7 +74,7 @@ class TimeJudge:
 
     def __init__(self, model: Any = None, languages: Sequence[Language] | None = None) -> None:
         self._chat = None if model is None else as_chat(model)
-        self._prompt = _prompt("time_expression")
+        self._prompt = prompt("time_expression")
         self._languages = [English()] if languages is None else list(languages)
 
     def __call__(self, text: str) -> NamedTime:
@@ -83,7 +83,8 @@ class TimeJudge:
         return NamedTime(*asked(self._chat, self._prompt, {"text": text[:LONGEST]}, _words))
 
 
-def _prompt(name: str) -> str:
+def prompt(name: str) -> str:
+    """The instructions of that name."""
     return (PROMPTS / f"{name}.md").read_text(encoding="utf-8")
 
 

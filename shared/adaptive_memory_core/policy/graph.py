@@ -24,6 +24,7 @@ class Graphs:
     title_edge: float = 1.0  # more for sentences below the title that a name is; a sweep: docs/graph.md
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
+    lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
     reach: int = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -36,6 +37,7 @@ class Graphs:
         "title_edge": Range(0, 10),
         "seed": Range(0, 10),
         "nameless": SHARE,
+        "lift": Range(0, 10),
         "reach": Range(10, 1_000_000, whole=True),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(Form)}

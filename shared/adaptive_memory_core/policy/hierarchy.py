@@ -17,10 +17,13 @@ class Hierarchies:
 
     gap_minutes: float = 30.0  # between two messages, that end an episode; the paper
     longest: int = 15  # messages of an episode; the paper: 10 to 15
-    shortest: int = 3  # messages that an episode has before a change of topic can end it; guess
-    topic: float = 0.1  # share of the way from unrelated to equal, below which vectors speak of another topic; guess
-    topic_words: float = 0.05  # share of words in common, below which words speak of another topic; guess
-    semantics: int = 4  # sentences distilled from an episode, at most; 6 reach more and cost more: docs/hierarchy.md
+    characters: int = 4_000  # of an episode, from which on the next message begins another; guess
+    shortest: int = 2  # messages that an episode has before a change of topic can end it; a sweep: docs/hierarchy.md
+    topic: float = (
+        0.35  # share of the way from unrelated to equal, below which vectors speak of another topic; docs/hierarchy.md
+    )
+    topic_words: float = 0.2  # share of words in common, up to which words speak of another topic; docs/hierarchy.md
+    semantics: int = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/hierarchy.md
     attach: float = 0.15  # share of the way from unrelated to equal, from which on a theme takes a semantic; guess
     cap: int = 12  # semantics of a theme; above it the theme is split; the paper
     tiny: int = 1  # semantics up to which a theme is merged once it has not grown; guess
@@ -32,6 +35,7 @@ class Hierarchies:
     RANGES: ClassVar[dict[str, Range]] = {
         "gap_minutes": Range(0, 1_000_000),
         "longest": Range(2, 1_000, whole=True),
+        "characters": Range(100, 10_000_000, whole=True),
         "shortest": Range(1, 1_000, whole=True),
         "topic": SHARE,
         "topic_words": SHARE,

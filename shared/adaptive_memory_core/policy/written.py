@@ -11,11 +11,13 @@ from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import Shapes
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -34,9 +36,11 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "copies": Copies,
     "updates": Updates,
     "graph": Graphs,
+    "gain": Gain,
     "hierarchy": Hierarchies,
     "rerank": Rerank,
     "shown": Shown,
+    "shape": Shapes,
     "spreads": Spreads,
 }
 _TOP = (

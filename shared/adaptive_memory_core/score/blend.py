@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 
-from adaptive_memory_core.channels.fuse import relevances
+from adaptive_memory_core.channels.fuse import Parts, relevances, times
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
-from adaptive_memory_core.records import Hit, Scored
+from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
-from adaptive_memory_core.score.signals import importance, recency, weakened
+from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.ranking import Ranking
+from adaptive_memory_core.score.signals import recencies, weakened, worth_of
 from adaptive_memory_core.score.usefulness import NO_USE, Use
+
+Column = Sequence[float]
+NOTHING: Column = ()
 
 
 def normalise(values: Sequence[float], *, spread: float) -> list[float]:
@@ -49,7 +52,7 @@ def neutral(values: Sequence[float | None]) -> list[float]:
     return [middle if value is None else value for value in values]
 
 
-def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE) -> list[Scored]:
+def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE) -> Ranking:
     """Every hit with its score, best first; the parts of a score add up to it.
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
@@ -65,38 +68,40 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
     ['new', 'old']
     """
-    worth = [importance(hit.record, policy, now=now) for hit in hits]
-    strong = [hit.record.read.strength for hit in hits]
-    shares = relevances(hits, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
-    shares = asked_before(shares, hits, policy.asked_before)
-    wholes = [sum(share.values()) if hit.leads else hit.similarity for hit, share in zip(hits, shares, strict=True)]
+    these = columns_of(hits)
+    columns = these.columns
+    reads, similarities = columns.reads, columns.similarities
+    worth = [worth_of(one, read, policy, now=now) for one, read in zip(columns.importances, reads, strict=True)]
+    strong = [read.strength for read in reads]
+    shares = relevances(these, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
+    shares = asked_before(shares, these, policy.asked_before)
+    wholes = _sums(shares) if these.leads else similarities
     close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
     weights = policy.weights.times(use.leads)
+    signals = {"recency": NOTHING, "importance": worth, "strength": strong, "relevance": close}
     if policy.blending == "bounded":
-        fresh, used = since_read(hits, policy, now=now), since_useful(hits, policy, close, use=use, now=now)
-        blended = bounded(weights, policy.useful.weight * use.gain, fresh, used, worth, close, strong)
-        signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close, "useful": used}
+        fresh, used = since_read(reads, policy, now=now), since_useful(these, policy, close, use=use, now=now)
+        parts = bounded(weights, policy.useful.weight * use.gain, fresh, used, worth, close, strong)
+        signals["useful"] = used
     else:
-        fresh = neutral([recency(hit.record, policy, now=now) for hit in hits])
-        blended = _blended(policy, weights, fresh, worth, close, strong)
-        signals = {"recency": fresh, "importance": worth, "strength": strong, "relevance": close}
-    if hits and hits[0].leads:  # all hits of a recall have leads, or none
-        blended = [_split(*one) for one in zip(blended, shares, wholes, strict=True)]
-    names, rows = (*signals, "similarity"), zip(*signals.values(), [hit.similarity for hit in hits], strict=True)
-    scored = [
-        Scored(hit, min(1.0, sum(part.values())), part, {**dict(zip(names, row, strict=True)), **hit.leads})
-        for hit, part, row in zip(hits, blended, rows, strict=True)  # a rounding error may take a sum beyond 1
-    ]
-    alone = len({one.score for one in scored}) == len(scored)  # no ties to break
-    return sorted(scored, key=_score, reverse=True) if alone else sorted(scored, key=_rank)
+        fresh = neutral(recencies(columns.created, reads, policy, now=now))
+        parts = _blended(policy, weights, fresh, worth, close, strong)
+    signals |= {"recency": fresh, "similarity": similarities, **these.leads}
+    if these.leads:  # all hits of a recall have leads, or none
+        parts = _split(parts, shares, wholes)
+    scores = [min(1.0, one) for one in _sums(parts)]  # a rounding error may take a sum beyond 1
+    return Ranking(these, scores, parts, signals)
 
 
-def _blended(
-    policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column
-) -> list[dict[str, float]]:
+def _sums(columns: Mapping[str, Column]) -> list[float]:
+    """The sum over the columns, for each candidate."""
+    return list(map(sum, zip(*columns.values(), strict=True)))
+
+
+def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
     """The parts of each score, with that of the relevance under "similarity"."""
     if weights.only_similarity:
-        return [{"similarity": min(1.0, max(0.0, value))} for value in close]
+        return {"similarity": [min(1.0, max(0.0, value)) for value in close]}
     if policy.blending == "absolute":
         plain = [min(1.0, max(0.0, value)) for value in close]
         return _sum(weights, fresh, [min(1.0, value) for value in worth], plain, strong)
@@ -110,66 +115,48 @@ def _blended(
     )
 
 
-def _split(part: dict[str, float], share: Mapping[str, float], whole: float) -> dict[str, float]:
+def _split(parts: Parts, shares: Mapping[str, Column], wholes: Column) -> Parts:
     """The parts, with that of the relevance, the whole of its shares, split among what it is made of.
 
-    >>> _split({"recency": 0.25, "similarity": 0.75}, {"similarity": 0.25, "words": 0.5}, 0.75)
-    {'recency': 0.25, 'similarity': 0.25, 'words': 0.5}
+    >>> _split({"recency": [0.25], "similarity": [0.75]}, {"similarity": [0.25], "words": [0.5]}, [0.75])
+    {'recency': [0.25], 'similarity': [0.25], 'words': [0.5]}
     """
-    if len(share) == 1 or whole <= 0.0:
-        return {**dict.fromkeys(share, 0.0), **part} if len(share) > 1 else part
-    close = part["similarity"]
-    for name, value in share.items():
-        part[name] = close * value / whole
-    return part
+    if len(shares) == 1:
+        return parts
+    split = {}
+    for name, share in shares.items():
+        left = parts["similarity"] if name == "similarity" else [0.0] * len(wholes)  # where there is nothing to split
+        rows = zip(parts["similarity"], share, wholes, left, strict=True)
+        split[name] = [part * value / whole if whole > 0.0 else rest for part, value, whole, rest in rows]
+    return parts | split
 
 
-Column = Sequence[float]
-
-
-def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
     """The weighted mean; strength is a part of its own only where it has a weight.
 
     >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5], [1.0])
-    [{'recency': 0.25, 'importance': 0.0, 'similarity': 0.25}]
+    {'recency': [0.25], 'importance': [0.0], 'similarity': [0.25]}
     >>> _sum(Weights(recency=1, importance=1, similarity=1, strength=1), [1.0], [0.0], [0.5], [0.5])
-    [{'recency': 0.25, 'importance': 0.0, 'similarity': 0.125, 'strength': 0.125}]
+    {'recency': [0.25], 'importance': [0.0], 'similarity': [0.125], 'strength': [0.125]}
     """
     total = weights.total
     first, second, third = weights.recency / total, weights.importance / total, weights.similarity / total
-    parts = [
-        {"recency": first * one, "importance": second * two, "similarity": third * three}
-        for one, two, three in zip(fresh, worth, close, strict=True)
-    ]
+    parts = {"recency": times(first, fresh), "importance": times(second, worth), "similarity": times(third, close)}
     return _with_strength(parts, weights, strong)
 
 
-def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> list[dict[str, float]]:
+def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
     """The weighted mean with recency times importance as one signal: what was important long ago fades.
 
     >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5], [1.0])
-    [{'recency*importance': 0.25, 'similarity': 0.25}]
+    {'recency*importance': [0.25], 'similarity': [0.25]}
     """
     total = weights.total
     both, third = (weights.recency + weights.importance) / total, weights.similarity / total
-    parts = [
-        {"recency*importance": both * one * two, "similarity": third * three}
-        for one, two, three in zip(fresh, worth, close, strict=True)
-    ]
+    faded = [both * one * two for one, two in zip(fresh, worth, strict=True)]
+    parts = {"recency*importance": faded, "similarity": times(third, close)}
     return _with_strength(parts, weights, strong)
 
 
-def _with_strength(parts: list[dict[str, float]], weights: Weights, strong: Column) -> list[dict[str, float]]:
-    if weights.strength == 0.0:
-        return parts
-    share = weights.strength / weights.total
-    return [{**part, "strength": share * one} for part, one in zip(parts, strong, strict=True)]
-
-
-_score = attrgetter("score")
-
-
-def _rank(scored: Scored) -> tuple[float, float, float, float, str]:
-    record = scored.hit.record
-    newest_first = math.inf if record.created_at is None else -record.created_at
-    return (-scored.score, -scored.signals["relevance"], -scored.hit.similarity, newest_first, record.id)
+def _with_strength(parts: Parts, weights: Weights, strong: Column) -> Parts:
+    return parts if weights.strength == 0.0 else {**parts, "strength": times(weights.strength / weights.total, strong)}

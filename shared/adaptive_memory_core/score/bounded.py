@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adaptive_memory_core.channels.fuse import Parts, times
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
-from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.signals import recency
+from adaptive_memory_core.records import Hit, ReadState
+from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.signals import since
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
 FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
@@ -15,28 +17,25 @@ FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts
 SAME_AS_ASKED = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
 
 
-def since_read(hits: Sequence[Hit], policy: Policy, *, now: float) -> list[float]:
+def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> list[float]:
     """The recency of reads alone: 0 where there was none, however new the record is. So what nobody has read ranks as
     its relevance does.
 
-    >>> from adaptive_memory_core.records import ReadState, Record
-    >>> new, read = Record("a", "tea", created_at=9.0), Record("b", "tea", read=ReadState(refreshed_at=9.0))
-    >>> since_read([Hit(new, 0.5, "a"), Hit(read, 0.5, "b")], Policy(), now=9.0)
+    >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
     [0.0, 1.0]
     """
-    return [
-        0.0 if hit.record.read.refreshed_at is None else recency(hit.record, policy, now=now) or 0.0 for hit in hits
-    ]
+    return [0.0 if read.refreshed_at is None else since(read.refreshed_at, read, policy, now=now) for read in reads]
 
 
 def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
     """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
-    useful = policy.useful
-    if all(hit.record.read.useful_at is None for hit in hits):
-        return [0.0] * len(hits)
+    columns = columns_of(hits).columns
+    reads, useful = columns.reads, policy.useful
+    if all(read.useful_at is None for read in reads):
+        return [0.0] * len(reads)
     return [
-        0.0 if hit.record.read.useful_at is None else fit * usefulness(hit.record.read, useful, step=use.step, now=now)
-        for hit, fit in zip(hits, fits(close, [hit.similarity for hit in hits]), strict=True)
+        0.0 if read.useful_at is None else fit * usefulness(read, useful, step=use.step, now=now)
+        for read, fit in zip(reads, fits(close, columns.similarities), strict=True)
     ]
 
 
@@ -67,28 +66,30 @@ def bounded(
     worth: Sequence[float],
     close: Sequence[float],
     strong: Sequence[float],
-) -> list[dict[str, float]]:
+) -> Parts:
     """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that,
     which counts as much as `useful` further pieces of evidence.
 
     >>> bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], [0.5], [1.0])
-    [{'recency': 0.125, 'importance': 0.0, 'similarity': 0.25, 'useful': 0.0}]
+    {'recency': [0.125], 'importance': [0.0], 'similarity': [0.25], 'useful': [0.0]}
     >>> bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], [0.5], [1.0])
-    [{'recency': 0.0, 'importance': 0.0, 'similarity': 0.5, 'useful': 0.25}]
+    {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
-    first, second, third, last = weights.recency, weights.importance, weights.similarity, weights.strength
     total = weights.total
-    parts = []
-    for one, two, three, four, five in zip(fresh, used, worth, close, strong, strict=True):
-        whole = min(1.0, max(0.0, four)) / total
-        part = {
-            "recency": first * one * whole,
-            "importance": second * min(1.0, three) * whole,
-            "similarity": third * whole,
-        }
-        if last > 0.0:
-            part["strength"] = last * five * whole
-        before = min(1.0, sum(part.values())) if two > 0.0 else 0.0
-        part["useful"] = raised(before, two, useful) - before if two > 0.0 else 0.0
-        parts.append(part)
+    first, second, last = weights.recency, weights.importance, weights.strength
+    wholes = [min(1.0, max(0.0, one)) / total for one in close]
+    parts = {
+        "recency": [first * one * whole for one, whole in zip(fresh, wholes, strict=True)],
+        "importance": [second * min(1.0, one) * whole for one, whole in zip(worth, wholes, strict=True)],
+        "similarity": times(weights.similarity, wholes),
+    }
+    if last > 0.0:
+        parts["strength"] = [last * one * whole for one, whole in zip(strong, wholes, strict=True)]
+    parts["useful"] = _raise(parts, used, useful) if any(used) else list(used)
     return parts
+
+
+def _raise(parts: Parts, used: Sequence[float], weight: float) -> list[float]:
+    """What usefulness adds to the sum of the other parts."""
+    before = [min(1.0, sum(row)) for row in zip(*parts.values(), strict=True)]
+    return [raised(one, two, weight) - one if two > 0.0 else 0.0 for one, two in zip(before, used, strict=True)]

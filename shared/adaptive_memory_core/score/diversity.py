@@ -11,6 +11,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.score.copies import leaders, plain
 from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.score.ranking import LeftOut, Ranking, texts_of
 
 Vectors = Mapping[str, Any]  # by id in the collection
 Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
@@ -19,29 +20,37 @@ NO_TWINS: Twins = {}
 
 def pick(
     ranked: Sequence[Scored], policy: Policy, *, k: int, vectors: Vectors, same: bool = True
-) -> tuple[list[Scored], list[Dropped]]:
+) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
     """The `k` to return of those that passed, and why the others are not among them.
 
     Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
     ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
     """
     if not same or policy.copies.duplicates == "keep" or (policy.copies.duplicates == "yield" and len(ranked) <= k):
-        distinct, twins = list(ranked), NO_TWINS
+        distinct, twins = ranked, NO_TWINS
     else:
         distinct, twins = _distinct(ranked, policy.copies.same_share)
+    if not twins and not policy.copies.diversity:
+        return _first(ranked, k)
     in_turn = policy.copies.diversity > 0 and bool(distinct)
-    chosen = _in_turn(distinct, policy.copies.diversity, k, vectors) if in_turn else distinct[:k]
+    chosen: Sequence[Scored] = _in_turn(distinct, policy.copies.diversity, k, vectors) if in_turn else distinct[:k]
     if twins:
         free = k - len(chosen) if policy.copies.duplicates == "yield" else 0
         chosen = _with(chosen, ranked, free, in_turn=in_turn)
-    return chosen, _left_out(ranked, chosen, twins)
+    return tuple(chosen), _left_out(ranked, chosen, twins)
 
 
-def _distinct(ranked: Sequence[Scored], share: float) -> tuple[list[Scored], Twins]:
+def _first(ranked: Sequence[Scored], k: int) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+    if isinstance(ranked, Ranking):
+        return ranked[:k], LeftOut(ranked, k, BEYOND_K)
+    return tuple(ranked[:k]), [Dropped(one.id, BEYOND_K, one) for one in ranked[k:]]
+
+
+def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
     """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
-    first = leaders([one.text for one in ranked], share)
+    first = leaders(texts_of(ranked), share)
     if first == list(range(len(ranked))):
-        return list(ranked), NO_TWINS
+        return ranked, NO_TWINS
     groups: dict[int, list[int]] = {}
     for number, leader in enumerate(first):
         groups.setdefault(leader, []).append(number)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Scored
+from adaptive_memory_core.score.candidates import columns_of
 
 BELOW_FLOOR = "below the similarity floor"
 BEYOND_K = "beyond k"
@@ -49,6 +51,21 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
     if policy.similarity_floor > 0 and hit.similarity < policy.similarity_floor:
         return BELOW_FLOOR
     return stale(hit, now=now)
+
+
+def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, str]:
+    """The numbers of those that are out before scoring, each with the reason.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> unfit_ones([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")], Policy(), now=0.0)
+    {}
+    """
+    these = columns_of(hits)
+    numbers: Sequence[int] = these.columns.gated
+    if policy.similarity_floor > 0.0 or not math.isfinite(sum(these.columns.similarities)):
+        numbers = range(len(these))
+    found = ((number, unfit(these[number], policy, now=now)) for number in numbers)
+    return {number: reason for number, reason in found if reason is not None}
 
 
 def too_weak(scored: Scored, policy: Policy) -> bool:

@@ -12,7 +12,7 @@ from adaptive_memory_core.records import Scored
 KIND = "kind"  # the name of the part: what the kind takes away, 0 or less
 
 
-def weighed(scored: Sequence[Scored], policy: Policy) -> list[Scored]:
+def weighed(scored: Sequence[Scored], policy: Policy) -> Sequence[Scored]:
     """The hits, best first, each with the share of its score that its kind keeps.
 
     >>> from adaptive_memory_core.records import Hit, Record
@@ -23,9 +23,9 @@ def weighed(scored: Sequence[Scored], policy: Policy) -> list[Scored]:
     >>> weighed(hits, Policy()) == hits
     True
     """
+    if not policy.kind_weights:
+        return scored
     weights: KindWeights = tuple(dict(policy.kind_weights).items())
-    if not weights:
-        return list(scored)
     return sorted((_weighed(one, weights) for one in scored), key=lambda one: -one.score)  # stable: ties stay
 
 

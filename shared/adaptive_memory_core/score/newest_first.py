@@ -10,8 +10,9 @@ from adaptive_memory_core.cue.asks_for_many import asks_for_many
 from adaptive_memory_core.cue.time.asks_history import asks_history, in_past_tense
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.updates import Updates
-from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.versions import Versions
+from adaptive_memory_core.score.ranking import times_of
 
 NEWEST = "newest"  # the name of the part that lifts a score
 Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection
@@ -27,7 +28,7 @@ class Told(NamedTuple):
 
 def newest_first(
     ranked: Sequence[Scored], cue: str, rule: Updates, intent: Intent, *, speaker: str, facts: Facts | None = None
-) -> list[Scored]:
+) -> Sequence[Scored]:
     """The candidates, best first, with the newest of each fact at the place of the best that says it.
 
     The older ones follow at the places that are left, newest first, and each names the newest (`hit.older_than`).
@@ -35,7 +36,7 @@ def newest_first(
     caller's own, in the place of our rules.
 
     >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
-    >>> from adaptive_memory_core.records import Hit
+    >>> from adaptive_memory_core.records import Hit, Record
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin.")
     >>> ranked = [Scored(Hit(Record(text, text, created_at=float(day)), 0.5, text), score, {"similarity": score}, {})
     ...           for day, (text, score) in enumerate(zip(texts, (0.9, 0.5, 0.4)))]
@@ -44,17 +45,16 @@ def newest_first(
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
     if len(ranked) < 2 or not rule.newest_first or asks_history(cue, intent):
-        return list(ranked)
+        return ranked
     if facts is None and (asks_for_many(cue) or in_past_tense(cue)):
-        return list(ranked)
-    top = ranked[: rule.candidates]
-    times = [began(one.record) for one in top]
+        return ranked
+    times = times_of(ranked)[: rule.candidates]
     if len(set(times)) < 2:
-        return list(ranked)
-    versions = Versions(top, times, cue, rule, speaker)
-    groups = list(versions.groups()) if facts is None else _told(top, times, facts)
+        return ranked
+    versions = Versions(ranked, times, cue, rule, speaker)
+    groups = list(versions.groups()) if facts is None else _told(ranked, times, facts)
     if not groups:
-        return list(ranked)
+        return ranked
     sure = versions.sure if facts is None else _always
     order = list(range(len(ranked)))
     found: dict[int, Scored] = {}
@@ -63,17 +63,12 @@ def newest_first(
     return _alike([found.get(one, ranked[one]) for one in order])
 
 
-def began(record: Record) -> float | None:
-    """When what a record says began to hold, as far as that is known."""
-    return record.created_at if record.valid_from is None else record.valid_from
-
-
-def _told(top: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> list[list[int]]:
+def _told(ranked: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> list[list[int]]:
     """What says the same, as a caller has it."""
     groups: dict[Hashable, list[int]] = {}
-    for number, one in enumerate(top):
-        fact = facts.get(one.hit._stored_id)
-        if fact is not None and times[number] is not None:
+    for number, time in enumerate(times):
+        fact = facts.get(ranked[number].hit._stored_id)
+        if fact is not None and time is not None:
             groups.setdefault(fact, []).append(number)
     return [group for group in groups.values() if len(group) > 1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive_memory_core.records import Fields, Hit
+from adaptive_memory_core.score.candidates import columns_of
 
 USUAL_SCALES = (1, 5, 10, 100)
 
@@ -19,8 +20,10 @@ def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
     >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
     True
     """
-    key = fields.importance
-    odd = [hit.record for hit in hits if hit.record.written_importance is None and key in hit.record.stored]
+    these, key = columns_of(hits), fields.importance
+    rows = enumerate(zip(these.columns.stored, these.columns.importances, these.columns.reads, strict=True))
+    likely = [one for one, (stored, found, read) in rows if (found is None or read.boost) and key in stored]
+    odd = [record for one in likely if (record := these[one].record).written_importance is None]
     if not odd:
         return None
     values = [one.stored[key] for one in odd]

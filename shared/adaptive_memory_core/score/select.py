@@ -10,9 +10,10 @@ from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
+from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.diversity import pick
-from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit
+from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit, unfit_ones
 from adaptive_memory_core.score.kind_share import weighed
 from adaptive_memory_core.score.newest_first import Told, newest_first
 from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timely
@@ -32,7 +33,7 @@ def select(
     use: Use = NO_USE,
     time_alone: bool = False,
     told: Told | None = None,
-) -> tuple[tuple[Scored, ...], tuple[Dropped, ...]]:
+) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
     Where a time is named, the same words at another time are another memory; where nothing besides is named
@@ -45,18 +46,21 @@ def select(
     >>> [one.id for one in kept], [(one.id, one.reason) for one in dropped]
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
-    reasons = [unfit(hit, policy, now=now) for hit in hits]
-    fit = [hit for hit, reason in zip(hits, reasons, strict=True) if reason is None]
+    these = columns_of(hits)
+    reasons = unfit_ones(these, policy, now=now)
+    fit = these.only([one for one in range(len(these)) if one not in reasons]) if reasons else these
     scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
     scored = timely(scored, intent, policy, alone=time_alone)
     if told is not None and (told.facts is not None or policy.blending == "bounded"):
         scored = newest_first(scored, told.cue, policy.updates, intent, speaker=told.speaker, facts=told.facts)
     weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
-    strong = [one for one in scored if not too_weak(one, policy)] if weak else list(scored)
+    strong = [one for one in scored if not too_weak(one, policy)] if weak else scored
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
-    dropped += [Dropped(one.id, "below the score floor", one) for one in weak]
-    dropped += [_unfit(hit, reason) for hit, reason in zip(hits, reasons, strict=True) if reason is not None]
-    return tuple(kept), tuple(dropped)
+    if not weak and not reasons:
+        return kept, dropped
+    lost = [Dropped(one.id, "below the score floor", one) for one in weak]
+    refused = [_unfit(these[number], reason) for number, reason in reasons.items()]
+    return kept, (*dropped, *lost, *refused)
 
 
 def _unfit(hit: Hit, reason: str) -> Dropped:
@@ -80,7 +84,9 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
 
 def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
     """Whether fewer than k of them, each unlike the others, may be returned."""
-    fit = (hit.record.text for hit in hits if unfit(hit, policy, now=now) is None)
+    these = columns_of(hits)
+    reasons = unfit_ones(these, policy, now=now)
+    fit = (text for number, text in enumerate(these.columns.texts) if number not in reasons)
     texts = list(islice(fit, k))
     if len(texts) < k or policy.copies.duplicates == "keep":
         return len(texts) < k

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Record
+from adaptive_memory_core.records import ReadState, Record
 
 DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
@@ -50,10 +51,21 @@ def recency(record: Record, policy: Policy, *, now: float) -> float | None:
     >>> recency(Record("a", "text"), Policy(), now=14 * DAY) is None
     True
     """
-    since = record.created_at if record.read.refreshed_at is None else record.read.refreshed_at
-    if since is None:
-        return None
-    return decay(now - since, half_life_days=half_life(record.read.credit, policy))
+    (found,) = recencies([record.created_at], [record.read], policy, now=now)
+    return found
+
+
+def recencies(
+    created: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float
+) -> list[float | None]:
+    """The recency of many records."""
+    known = [one if read.refreshed_at is None else read.refreshed_at for one, read in zip(created, reads, strict=True)]
+    return [None if at is None else since(at, read, policy, now=now) for at, read in zip(known, reads, strict=True)]
+
+
+def since(at: float, read: ReadState, policy: Policy, *, now: float) -> float:
+    """What is left since that time."""
+    return decay(now - at, half_life_days=half_life(read.credit, policy))
 
 
 def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float) -> float:
@@ -77,10 +89,15 @@ def importance(record: Record, policy: Policy, *, now: float) -> float:
     >>> importance(Record("a", "text"), Policy(), now=0.0)      # unknown is neutral
     0.5
     """
-    own = NEUTRAL_IMPORTANCE if record.importance is None else record.importance
-    if record.read.warmth == 0.0:
+    return worth_of(record.importance, record.read, policy, now=now)
+
+
+def worth_of(importance: float | None, read: ReadState, policy: Policy, *, now: float) -> float:
+    """What the importance of a record is with what its reads add."""
+    own = NEUTRAL_IMPORTANCE if importance is None else importance
+    if read.warmth == 0.0:
         return own
-    count = cooled(record.read.warmth, record.read.last_read, policy, now=now)
+    count = cooled(read.warmth, read.last_read, policy, now=now)
     return own + min(policy.reading.count_boost_max, policy.reading.count_weight * math.log1p(count))
 
 

@@ -33,7 +33,7 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
     return policy.replace(weights=weights, blend=policy.blending, spreads=replace(policy.spreads, similarity=spread))
 
 
-def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> list[Scored]:
+def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> Sequence[Scored]:
     """The hits, best first, after those of another time than is asked about have lost a bounded share of their scores.
 
     A score keeps `1 - weight` of itself whatever its time, and the rest by how well its time fits: that is its part
@@ -51,10 +51,10 @@ def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: b
     """
     weight = policy.time_words.weight if intent.windows else policy.time_words.lean_weight
     if not intent or not policy.time_words.enabled or weight == 0.0:
-        return list(scored)
+        return scored
     fits = _fits([one.record for one in scored], intent)
     if not any(fits):
-        return list(scored)
+        return scored
     weighed = [_weighed(one, weight, fit) for one, fit in zip(scored, fits, strict=True)]
     if alone:
         weighed = [_placed(one, then=not outside(one.record, intent)) for one in weighed]

@@ -6,8 +6,9 @@ import random
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.conversation.sessions import conversation
 from adaptive_memory_core.channels.conversation.take_turns import take_turns
+from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.conversation.turns import ONLY_IN_TEXT
 
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.conversation.sessions import conversation
+from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.words.bm25 import BY_CHANCE, LENGTH_NORMALISATION, TERM_SATURATION, Posting, coverage
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.conversation.sessions import conversation
+from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.words import bm25
 from adaptive_memory_core.channels.words.bm25 import Layout, Posting, coverage, rarity
 

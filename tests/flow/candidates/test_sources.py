@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.candidates import sources
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Candidates
 
 Vectors = list[list[float]]
 BOTH = Policy(channels=("dense", "toy"), weights=Weights(0, 0, 1), recall_k=2)
@@ -38,8 +38,8 @@ class Toy:
         pages = yield from ask(list, ports.records.pages(request.scope))
         ids = [one.stored_id for page in pages for one in page if (one.text or "").endswith(end)]
 
-        def leads(hits: Sequence[Hit]) -> list[Mapping[str, float]]:
-            return [{"toy": float(hit.record.text.endswith(end))} for hit in hits]
+        def leads(these: Candidates) -> dict[str, list[float]]:
+            return {"toy": [float(text.endswith(end)) for text in these.columns.texts]}
 
         return Answer(self.name, named=ids, leads=leads)
 

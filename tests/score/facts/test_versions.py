@@ -14,7 +14,7 @@ from adaptive_memory_core.score.newest_first import newest_first
 FILLER = "Good that you ask, this is worth a closer look. Let us go through it step by step, and see what helps you. "
 
 
-def found(cue: str, *texts: str, similarity: Sequence[float] = ()) -> list[Scored]:
+def found(cue: str, *texts: str, similarity: Sequence[float] = ()) -> Sequence[Scored]:
     """What comes of these texts, best first and a day apart, when the cue is asked."""
     given = []
     for number, text in enumerate(texts):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Turns, conversation
+from adaptive_memory_core.channels.conversation.sessions import conversation
+from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.words.bm25 import Posting, coverage
 from adaptive_memory_core.store.words.joined_lists import Lists, joined
 

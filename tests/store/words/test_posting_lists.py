@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
+from adaptive_memory_core.channels.conversation.turn_columns import Turns
+from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage
 from adaptive_memory_core.flow.ports.ledger import WordRows
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import posting_lists as resident
 from adaptive_memory_core.store.words import rows as word_rows
@@ -36,6 +39,41 @@ def put(words: WordRows, scope: Scope, *texts: word_rows.Text) -> None:
 
 def update(user: PostingLists, words: WordRows) -> None:
     user.take_in(words.news(ALICE, *user.seen))
+
+
+SAID = st.tuples(
+    st.sampled_from(["Ana: zebra tea", "Ben: tea tea green", "green lake", "Rome: zebra lake walk", ""]),
+    st.sampled_from([None, "s", "t"]),
+    st.sampled_from([None, "Cyd", "dan"]),
+    st.floats(0.0, 20_000.0),
+)
+
+
+@given(said=st.lists(SAID, max_size=40), looks=st.sets(st.integers(0, 40)))
+def test_a_conversation_that_was_kept_up_is_as_one_made_anew(said: Sequence[Any], looks: set[int]) -> None:
+    words, kept_up, fresh, turns = rows(), PostingLists(), PostingLists(), list[Turn]()
+    for number, (text, session, speaker, place) in enumerate(said):
+        metadata = {"session": session, "speaker": speaker, "seq": place}
+        turns.append(turn_of(text, metadata, Fields(), created_at=None))
+        put(words, ALICE, word_rows.Text(f"m{number}", text, turns[-1]))
+        if number in looks:
+            update(kept_up, words)
+            assert kept_up.conversation.places.tolist()
+    update(kept_up, words)
+    update(fresh, words)
+    speakers, sessions, places, told = zip(*turns, strict=True) if turns else ((), (), (), ())
+    lengths = fresh.conversation.layout.lengths
+    anew = conversation(Turns(speakers, told, sessions, places), lengths, len(turns))
+    assert shown(kept_up.conversation) == shown(fresh.conversation) == shown(anew)
+
+
+def shown(talk: Conversation) -> Any:
+    layout = talk.layout
+    arrays = (layout.order, layout.first, layout.last, layout.turns, layout.lengths, talk.places)
+    around = () if layout.surroundings is None else layout.surroundings.windows
+    windows = [[one.low.tolist(), one.high.tolist(), one.long.tolist(), one.total] for one in around]
+    speakers = {name: said.tolist() for name, said in talk.speakers.items()}
+    return [np.asarray(one).tolist() for one in arrays], windows, speakers, talk.in_sessions, talk.unnamed
 
 
 def scores(user: PostingLists) -> dict[str, list[float]]:

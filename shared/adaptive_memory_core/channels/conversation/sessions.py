@@ -8,22 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.take_turns import take_turns
+from adaptive_memory_core.channels.conversation.take_turns import numbers_that_take_turns
+from adaptive_memory_core.channels.conversation.turn_columns import NOBODY, Columns, TurnColumns, Turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
 from adaptive_memory_core.channels.words.bm25 import Layout, by_length, surroundings_of
+
+__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
 
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
 Array = Any
-
-
-class Turns(NamedTuple):
-    """One entry a record: who spoke, how that is known, the session, and the place in it."""
-
-    speakers: Sequence[str | None]
-    told: Sequence[int]
-    sessions: Sequence[str | None]
-    places: Sequence[float]
 
 
 class Conversation(NamedTuple):
@@ -38,7 +32,7 @@ class Conversation(NamedTuple):
     places: Array
 
 
-def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
+def conversation(turns: Turns | Columns, lengths: Array, live: int) -> Conversation:
     """How the records stand to each other; those of no conversation stand alone.
 
     >>> turns = Turns(["Ana", "Ben", None], [0, 0, 0], ["s", "s", None], [2.0, 1.0, 0.0])
@@ -46,21 +40,15 @@ def conversation(turns: Turns, lengths: Array, live: int) -> Conversation:
     >>> found.layout.order.tolist(), found.layout.first.tolist(), found.layout.last.tolist(), sorted(found.speakers)
     ([2, 1, 0], [0, 1, 1], [1, 3, 3], ['ana', 'ben'])
     """
-    speakers = _speakers(turns)
-    sessions = _sessions(turns, speakers, lengths)
-    order = _order(sessions, turns)
-    starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
-    ends = np.append(starts[1:], len(lengths))[: len(starts)]
-    spread = ends - starts
-    first, last = np.repeat(starts, spread), np.repeat(ends, spread)
+    columns = _columns(turns) if isinstance(turns, Turns) else turns
+    speakers = _speakers(columns)
+    sessions = _sessions(columns, speakers, lengths)
     in_sessions = bool((sessions >= 0).any())
-    around = surroundings_of(lengths, order, first, last) if in_sessions else None
-    turnlike, alone = _turnlike(lengths, order, first, last), by_length(lengths, live)
-    layout = Layout(lengths, live, order, first, last, turnlike, around, alone)
-    spoken = [turns.told[number] for number in _all(speakers).tolist()]
-    unnamed = 2 * spoken.count(BY_FIELD) > len(spoken)
-    in_order = np.empty_like(order)
-    in_order[order] = np.arange(len(order))
+    layout = _in_order(sessions, columns, lengths, live) if in_sessions else _one_by_one(lengths, live)
+    spoken = columns.told[_all(speakers)]
+    unnamed = 2 * int((spoken == BY_FIELD).sum()) > len(spoken)
+    in_order = np.empty_like(layout.order)
+    in_order[layout.order] = np.arange(len(layout.order))
     return Conversation(layout, in_sessions, speakers, unnamed, in_order)
 
 
@@ -110,38 +98,55 @@ def _turnlike(lengths: Array, order: Array, first: Array, last: Array) -> Array:
     running = np.concatenate(([0.0], np.cumsum(lengths[order])))
     average = (running[last] - running[first]) / (last - first)
     found = np.empty(len(order))
-    found[order] = (LONG / np.maximum(LONG, average)) ** 2
+    found[order] = _how_turnlike(average)
     return found
 
 
-def _order(sessions: Array, turns: Turns) -> Array:
-    """The numbers of the records by session, and in it by their places."""
-    if sessions.max(initial=-1) < 0:  # all stand alone: the last one has the lowest number
-        return np.arange(len(sessions))[::-1]
-    return np.lexsort((np.arange(len(sessions)), np.array(turns.places), sessions))
+def _how_turnlike(average: Array) -> Array:
+    return (LONG / np.maximum(LONG, average)) ** 2
 
 
-def _speakers(turns: Turns) -> dict[str, Array]:
+def _columns(turns: Turns) -> Columns:
+    made = TurnColumns()
+    made.extend(turns)
+    return made.columns
+
+
+def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Layout:
+    """The records by session, and in it by their places, then by their numbers."""
+    order = np.lexsort((turns.places, sessions))
+    starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
+    ends = np.append(starts[1:], len(lengths))
+    spread = ends - starts
+    first, last = np.repeat(starts, spread), np.repeat(ends, spread)
+    around = surroundings_of(lengths, order, first, last)
+    return Layout(
+        lengths, live, order, first, last, _turnlike(lengths, order, first, last), around, by_length(lengths, live)
+    )
+
+
+def _one_by_one(lengths: Array, live: int) -> Layout:
+    """All stand alone, the last one first."""
+    first = np.arange(len(lengths))
+    return Layout(lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths), None, by_length(lengths, live))
+
+
+def _speakers(turns: Columns) -> dict[str, Array]:
     """Those that a field names, and those with whose names texts begin that take turns."""
     known: dict[str, int] = {}
-    number_of: dict[str | None, int] = {None: -1}
-    for name in dict.fromkeys(turns.speakers):
-        if name is not None:
-            number_of[name] = known.setdefault(name.lower(), len(known))
+    number_of = np.array([known.setdefault(name.lower(), len(known)) for name in turns.names] + [NOBODY])
     if not known:
         return {}
-    told = np.array(turns.told)
-    spoken_by = np.array([number_of[name] for name in turns.speakers], dtype=np.int64)
-    names = list(known)
-    sure = {names[one] for one in np.unique(spoken_by[(spoken_by >= 0) & (told != ONLY_IN_TEXT)]).tolist()}
-    unsure = [
-        (turns.sessions[number] or "", turns.places[number], number, names[spoken_by[number]])
-        for number in np.flatnonzero((spoken_by >= 0) & (told == ONLY_IN_TEXT)).tolist()
-    ]
-    sure |= take_turns([name for *_, name in sorted(unsure)])
+    spoken_by = number_of[turns.speakers]
+    spoken = spoken_by >= 0
+    in_text = turns.told == ONLY_IN_TEXT
+    sure = set(np.unique(spoken_by[spoken & ~in_text]).tolist())
+    unsure = np.flatnonzero(spoken & in_text)
+    order = np.lexsort((turns.places[unsure], turns.sessions[unsure]))
+    sure.update(numbers_that_take_turns(spoken_by[unsure[order]], len(known)))
     order = spoken_by.argsort(kind="stable")
-    bounds = spoken_by[order].searchsorted(np.arange(len(names) + 1))
-    return {name: order[bounds[one] : bounds[one + 1]] for one, name in enumerate(names) if name in sure}
+    bounds = spoken_by[order].searchsorted(np.arange(len(known) + 1))
+    return {name: order[bounds[one] : bounds[one + 1]] for name, one in known.items() if one in sure}
 
 
 def _all(speakers: Mapping[str, Array]) -> Array:
@@ -149,20 +154,17 @@ def _all(speakers: Mapping[str, Array]) -> Array:
     return np.concatenate(list(speakers.values())) if speakers else np.empty(0, dtype=np.int64)
 
 
-def _sessions(turns: Turns, speakers: Mapping[str, Array], lengths: Array) -> Array:
+def _sessions(turns: Columns, speakers: Mapping[str, Array], lengths: Array) -> Array:
     """A number for each record's session; below 0 for what stands alone."""
-    numbers = -1 - np.arange(len(lengths), dtype=np.int64)
-    names = [one for one in dict.fromkeys(turns.sessions) if one is not None]
-    known: dict[str | None, int] = {name: number for number, name in enumerate(names)}
-    if names:
-        named = np.array([known.get(one, -1) for one in turns.sessions], dtype=np.int64)
-        numbers = np.where(named >= 0, named, numbers)
+    alone = -1 - np.arange(len(lengths), dtype=np.int64)
+    numbers = np.where(turns.sessions >= 0, turns.sessions, alone)
+    known = int(turns.sessions.max(initial=NOBODY)) + 1
     spoken = _all(speakers)
     loose = np.sort(spoken[numbers[spoken] < 0])
     if len(loose):
-        at = np.array(turns.places)[loose]
-        order = np.lexsort((loose, at))
+        at = turns.places[loose]
+        order = at.argsort(kind="stable")
         breaks = np.diff(at[order], prepend=at[order[0]]) > PAUSE
-        numbers[loose[order]] = len(known) + np.cumsum(breaks)
+        numbers[loose[order]] = known + np.cumsum(breaks)
     numbers[lengths == 0.0] = -1 - np.flatnonzero(lengths == 0.0)  # what is gone is nobody's neighbour
     return numbers

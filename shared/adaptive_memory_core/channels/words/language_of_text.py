@@ -61,7 +61,7 @@ def language_of(text: str) -> str | None:
     >>> [language_of(text) for text in ("We met in Los Angeles", "Deploy v2", "Die hard is a film", "東京都")]
     [None, None, None, None]
     """
-    if text.isascii() and _FOREIGN.isdisjoint(_ASCII_WORD.findall(text[:READ].lower())):
+    if text.isascii() and _without_foreign_words(text[:READ]):
         return None  # as most English texts are
     if _NO_RUSSIAN.search(text[:READ]):
         return None
@@ -79,13 +79,18 @@ def likeliest(text: str, among: Collection[str]) -> str:
     >>> likeliest("Wann war das?", ["de", "fr"]), likeliest("Kubernetes", ["de", "fr"])
     ('de', 'en')
     """
-    if text.isascii() and _FOREIGN.isdisjoint(_ASCII_WORD.findall(text[:READ].lower())):
+    if text.isascii() and _without_foreign_words(text[:READ]):
         return ENGLISH
     found = evidence(text[:READ])
     return max((ENGLISH, *among), key=lambda code: found.get(code, 0.0))
 
 
 @lru_cache(maxsize=64)  # of at most 600 characters each: a cue is asked about several times
+def _without_foreign_words(text: str) -> bool:
+    return _FOREIGN.isdisjoint(_ASCII_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=64)  # as well
 def evidence(text: str) -> Mapping[str, float]:
     """What speaks for each language: a sign that several languages have counts for each of them by that much less."""
     said: defaultdict[str, float] = defaultdict(float)

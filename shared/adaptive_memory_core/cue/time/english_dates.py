@@ -6,13 +6,13 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in
+from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_single_dates import led
-from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS
+from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS, needs_in
 from adaptive_memory_core.let_others_run import in_pieces
 
-MOST_OF_A_KIND = 30  # places of one kind that are looked at; a text with more is a table, or hostile; guess
+MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 
 
 class Dated(NamedTuple):
@@ -39,9 +39,11 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
     """
     found: list[Dated] = []
     plain, taken = in_ascii_letters(text), bytearray(len(text))
-    lower = plain.lower()
+    there = needs_in(plain.lower())
+    if not there and not ahead:
+        return found
     for way in in_pieces(text, [*(AHEAD if ahead else ()), *WAYS[day_first]]):
-        if way.needs and not some_in(lower, way.needs):
+        if way.needs and there.isdisjoint(way.needs):
             continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()

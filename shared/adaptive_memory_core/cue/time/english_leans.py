@@ -125,10 +125,17 @@ class Leaning(NamedTuple):
 
 LEANS = (
     Leaning("earliest", EARLIEST, ("first", "original", "initial", "begin", "start", "outset", "earliest", "oldest")),
-    Leaning("past", PAST, words_of("use back past days former prev ago old prior ex- before time")),
+    Leaning(
+        "past",
+        PAST,
+        ("use to", "used to", "back ", *words_of("past days former prev ago old prior ex- before"), "time"),
+    ),
     Leaning(
         "present",
         PRESENT,
-        words_of("now current present days late recent moment date newest still more longer last ago of"),
+        (
+            *words_of("now current present days late recent moment date newest still anymore longer ago"),
+            *("any more", "last time", "as of", "of late"),
+        ),
     ),
 )

@@ -52,6 +52,7 @@ from adaptive_memory_core.cue.time.english_upcoming import UPCOMING
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
 PARTS = ("early-", "mid-", "late-")
+DIGIT = r"\d"  # stands among what a way needs for any digit
 
 
 class Way(NamedTuple):
@@ -81,8 +82,8 @@ def _way(
     *needs: str,
     weak: bool = False,
 ) -> Way:
-    """One that stands apart from other words; what names a month or a season needs one of them."""
-    named = MONTHS if MONTH in pattern else tuple(SEASONS) if SEASON in pattern else ()
+    """One that stands apart from other words; what names a month or a season needs one of them, all else a digit."""
+    named = MONTHS if MONTH in pattern else tuple(SEASONS) if SEASON in pattern else (DIGIT,)
     return Way(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak, needs=needs or named)
 
 
@@ -161,3 +162,15 @@ _ANY_ORDER: list[Way] = [
 _NUMERIC = r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)"
 WAYS = {first: [*_ANY_ORDER, _way(_NUMERIC, partial(numeric_day, day_first=first))] for first in (False, True)}
 AHEAD = [Way(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in UPCOMING]
+_NEEDED = tuple(dict.fromkeys(one for way in (*AHEAD, *WAYS[False]) for one in way.needs if one != DIGIT))
+_DIGIT = re.compile(DIGIT)
+
+
+def needs_in(lower: str) -> set[str]:
+    """What a text in lower case holds of all that some way needs.
+
+    >>> sorted(needs_in("3 weeks ago")), needs_in("who is ilse?")
+    (['\\\\d', 'ago', 'week'], set())
+    """
+    found = {one for one in _NEEDED if one in lower}
+    return found | {DIGIT} if _DIGIT.search(lower) else found

@@ -47,7 +47,7 @@ class Vocabulary(NamedTuple):
 def said_times(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Iterator[Sign]:
     """The signs that a language sees in a text."""
     code = language.code
-    if not language.some.search(text) or (code is not None and likeliest(text, [code]) != code):
+    if (code is not None and likeliest(text, [code]) != code) or not language.some.search(text):
         return
     today = local(now, zone)
     if today is None:

@@ -55,6 +55,18 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
         return Outcome(error=error)
 
 
+def tried(errors: type[Exception], function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
+    """What came of something that waits for nothing, and so need not be asked for.
+
+    >>> tried(ValueError, int, "7"), tried(ValueError, int, "x").value
+    (Outcome(value=7, error=None), None)
+    """
+    try:
+        return Outcome(function(*args, **kwargs))
+    except errors as error:
+        return Outcome(error=error)
+
+
 def run(flow: Flow[T]) -> T:
     """Drive a flow in this thread. An interrupt between two of its steps ends it, too: else whoever keeps the traceback
     would keep a flow that waits for ever, with the locks it has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import LedgerError
@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.learn.asked_before import NOTHING, Questions, Told, told
 from adaptive_memory_core.learn.gain import unit
 from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
-from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Candidates
 
 MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
 LONGEST = 200  # characters of an earlier question that are told
@@ -44,18 +44,23 @@ class AskedBefore:
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
         because = yield from _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[: numbers.candidates], leads=_Leads(said), because=because)
+        return Answer(self.name, named=named[: numbers.candidates], leads=Said(said), because=because)
 
 
 @dataclass(frozen=True, slots=True)
-class _Leads:
+class Said:
     """What is said of each candidate; nothing of one that no similar question was about."""
 
     said: Mapping[str, Told]
 
-    def __call__(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
-        found = [self.said.get(hit._stored_id, _SILENT) for hit in hits]
-        return [{NEAR: one.near, TRUSTED: one.trusted, AGAINST: one.against, AHEAD: one.ahead} for one in found]
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        found = [self.said.get(one, _SILENT) for one in these.columns.stored_ids]
+        return {
+            NEAR: [one.near for one in found],
+            TRUSTED: [one.trusted for one in found],
+            AGAINST: [one.against for one in found],
+            AHEAD: [one.ahead for one in found],
+        }
 
 
 def _told(questions: Questions, vector: object, request: Request) -> Mapping[str, Told]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adaptive_memory_core.channels.callers_own import numbers_of
@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.identity import places_of
-from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import Candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +49,5 @@ class _Numbers:
     name: str
     numbers: Mapping[str, float]
 
-    def __call__(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
-        return [{self.name: self.numbers.get(hit.record.id, 0.0)} for hit in hits]
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        return {self.name: [self.numbers.get(hit.record.id, 0.0) for hit in these]}

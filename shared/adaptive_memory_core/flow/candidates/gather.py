@@ -34,12 +34,12 @@ NOT_ASKED_FOR = "no record of this scope that passes the filter"
 class Gathered:
     """The candidates, each with its read state, and what is known of the user's reads.
 
-    `nearest` are those that the vectors found, nearest first, and `others` what only other sources named.
+    The first of the hits are those that the vectors found, nearest first; then comes what only other sources named.
     """
 
     cue: Cue
-    nearest: list[Hit]
-    others: list[Hit]
+    hits: Sequence[Hit]
+    near: int  # of the hits, the first of them, that the vectors found
     known: Outcome[KnownStates]
     asked: int  # how many of the nearest were asked for
     absent: tuple[Dropped, ...] = ()
@@ -53,8 +53,16 @@ class Gathered:
     guests: frozenset[str] = field(default=frozenset())  # hits that are no records: nothing is learned of them
 
     @property
-    def hits(self) -> list[Hit]:
-        return [*self.nearest, *self.others]
+    def nearest(self) -> Sequence[Hit]:
+        return self.hits[: self.near]
+
+    @property
+    def others(self) -> Sequence[Hit]:
+        return self.hits[self.near :]
+
+    def with_hits(self, nearest: Sequence[Hit], others: Sequence[Hit]) -> Gathered:
+        """The same with these candidates."""
+        return replace(self, hits=[*nearest, *others], near=len(nearest))
 
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Gathered]:
@@ -84,8 +92,8 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     notes += [] if odd is None else [odd]
     return Gathered(
         cue,
-        nearest=hits[: len(dense.found)],
-        others=hits[len(dense.found) :],
+        hits=hits,
+        near=len(dense.found),
         known=known,
         asked=request.candidates,
         absent=_absent(request, answers, hits),
@@ -108,7 +116,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Out
     return Outcome(known)
 
 
-def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> list[Hit]:
+def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> Sequence[Hit]:
     """What was found as hits, with the reason on those that the caller will not have."""
     states = {} if known.value is None else known.value.states
     hits = hits_of(request.scope, found, states, request.fields)

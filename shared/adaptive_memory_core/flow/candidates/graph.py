@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.asked_before import Said
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.graph import GraphFound, Hop
+from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL
@@ -16,7 +18,8 @@ SEEDS = 5  # of the nearest and of those with most of the words, that it also st
 
 
 class Graph:
-    """The channel "graph". It is asked after vectors and words, which found records to start from as well."""
+    """The channel "graph". It is asked after vectors and words, which found records to start from as well, and after
+    what verdicts on similar questions say."""
 
     name = GRAPH
 
@@ -27,11 +30,12 @@ class Graph:
         """The records that it reaches, best first."""
         cue, policy = asked.cue(request), request.policy
         seeds = _seeds(asked)
+        lifts = yield from _lifts(ports, request, asked)
 
         def look() -> GraphFound:
             if LEXICAL not in policy.ways:
                 ports.words.beside(request.scope, [])  # the graph follows the words, which nobody else asks here
-            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.graph, seeds)
+            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.graph, seeds, lifts)
 
         outcome = yield from attempt(Exception, look)
         if outcome.value is None:
@@ -52,6 +56,20 @@ def _seeds(asked: Asked) -> dict[str, float]:
         for rank, one in enumerate(ranked):
             worth[one] = worth.get(one, 0.0) + 0.5 * (1.0 - rank / SEEDS)
     return worth
+
+
+def _lifts(ports: Ports, request: Request, asked: Asked) -> Flow[Lifts]:
+    """What verdicts taught: as of an earlier day later ones are not known."""
+    settings = request.policy.graph
+    if settings.form == "paper":
+        if request.as_of is not None:
+            return NO_LIFTS
+        known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
+        return Lifts(questions=known.value, gain=request.policy.gain)
+    said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
+    if said is None or settings.lift == 0.0:
+        return NO_LIFTS
+    return Lifts({one: settings.lift * it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
 
 
 def _in_words(request: Request, way: Sequence[Hop]) -> str:

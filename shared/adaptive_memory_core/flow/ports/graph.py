@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.graph.build import Passage
 from adaptive_memory_core.graph.ports import Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.learn.asked_before import Questions
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
-from adaptive_memory_core.records import Hit, Scope
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.candidates import Candidates
 
 GRAPH_LEAD = "graph"  # the name of its lead, and of its part of a score
 
@@ -38,8 +41,9 @@ class GraphRows(Protocol):
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
     def clear(self) -> None: ...
-    def keep_titles_of(self, metadata_key: str) -> None:
-        """Its titles are those under this metadata key; where they were others, everything is let go of."""
+    def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
+        """The setting that the graph is made with, which becomes this one, and everything is let go of, where it was
+        another one; not where this one had given way to another before, unless `anew` is asked for."""
 
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]: ...
     def stored_ids(self) -> set[str]: ...
@@ -71,20 +75,21 @@ class GraphFound:
     reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
 
-    def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
-        return [{GRAPH_LEAD: self.numbers.get(hit._stored_id, 0.0)} for hit in hits]
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        return {GRAPH_LEAD: [self.numbers.get(one, 0.0) for one in these.columns.stored_ids]}
 
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """What was learned of sentences, for one question. Sentences are named by the id of their record in the collection
-    and their place in it: `lift` is added to 1 in our form, and `gates` are the products of the paper's equation 4."""
+    """What verdicts taught, for one question: in our form by how much the sentences of a record count more, by its id
+    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4."""
 
-    lift: Mapping[tuple[str, int], float]
-    gates: Mapping[tuple[str, int], float]
+    lift: Mapping[str, float] = field(default_factory=dict)
+    questions: Questions | None = None
+    gain: Gain = Gain()
 
 
-NO_LIFTS = Lifts({}, {})
+NO_LIFTS = Lifts()
 
 
 class GraphIndexPort(Protocol):

@@ -36,13 +36,14 @@ class Queued(NamedTuple):
 
 class Group(NamedTuple):
     """Messages that are to be one episode: a new one (None) or one that there is. While it is `open`, what follows may
-    belong to it as well."""
+    belong to it as well. `note` says why a rule decided where a model was to."""
 
     episode: EpisodeKey | None
     messages: Sequence[MessageKey]
     begins: float
     ends: float
     open: bool
+    note: str | None = None
 
 
 class DueEpisode(NamedTuple):
@@ -168,7 +169,7 @@ class HierarchyRows(Protocol):
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
         """Themes that are to be named, with a number that changes whenever their members do, and their texts."""
 
-    def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str) -> bool: ...
+    def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str, note: str | None) -> bool: ...
     def view(self, scope: Scope) -> Hierarchy: ...
     def faults(self) -> list[str]: ...
 

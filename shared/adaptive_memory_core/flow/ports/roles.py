@@ -43,13 +43,6 @@ class Facts(NamedTuple):
     note: str | None = None
 
 
-class Uncertainty(NamedTuple):
-    """How unsure a reader of a context is of its answer: 0 is sure; in nats a token. None where nobody knows."""
-
-    nats: float | None
-    note: str | None = None
-
-
 class BoundaryPort(Protocol):
     def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary: ...
 
@@ -66,10 +59,6 @@ class ThemeNamePort(Protocol):
     def __call__(self, texts: Sequence[str]) -> Title: ...
 
 
-class UncertaintyPort(Protocol):
-    def __call__(self, question: str, context: str) -> Uncertainty: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The models that help; None: that is done offline."""
@@ -78,7 +67,6 @@ class Roles:
     episode: EpisodePort | None = None
     semantics: SemanticsPort | None = None
     theme_name: ThemeNamePort | None = None
-    uncertainty: UncertaintyPort | None = None
 
 
 OFFLINE = Roles()

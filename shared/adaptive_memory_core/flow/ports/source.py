@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adaptive_memory_core.policy.channel_names import DENSE
-from adaptive_memory_core.records import Cue, Hit, Metadata
+from adaptive_memory_core.records import Cue, Metadata
+from adaptive_memory_core.score.candidates import Candidates
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.calls.drive import Flow
@@ -25,10 +26,9 @@ class Found(NamedTuple):
 
 
 class Leads(Protocol):
-    """What a source says of candidates, whoever named them: for each, by its id in the collection, numbers in [0, 1]
-    by name. A source that answered gives every candidate the same names."""
+    """What a source says of candidates, whoever named them: by name a number in [0, 1] for each of them."""
 
-    def __call__(self, hits: Sequence[Hit]) -> Sequence[Mapping[str, float]]: ...
+    def __call__(self, these: Candidates) -> Mapping[str, Sequence[float]]: ...
 
 
 @dataclass(frozen=True, slots=True)

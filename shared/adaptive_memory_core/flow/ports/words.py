@@ -11,7 +11,8 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
-from adaptive_memory_core.records import Hit, Scope
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.candidates import Candidates
 
 Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
 
@@ -40,20 +41,21 @@ class WordsFound:
     talk: Conversation | None = None
     note: str | None = None
 
-    def __call__(self, hits: Sequence[Hit]) -> list[dict[str, float]]:
+    def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
-        places = [self.numbers.get(hit._stored_id, -1) for hit in hits]
-        columns = {name: _at(values, places) for name, values in self.columns.items()}
-        columns[CHANCE] = [self.chance] * len(hits)
+        get = self.numbers.get
+        places = [get(one, -1) for one in these.columns.stored_ids]
+        columns: dict[str, Sequence[float]] = {name: _at(values, places) for name, values in self.columns.items()}
+        columns[CHANCE] = [self.chance] * len(places)
         if self.talk is not None:
-            columns["before"], columns["company"] = self._of_each_other(hits, places, self.talk)
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            columns["before"], columns["company"] = self._of_each_other(these.columns.similarities, places, self.talk)
+        return columns
 
     def _of_each_other(
-        self, hits: Sequence[Hit], places: Sequence[int], talk: Conversation
+        self, similarities: Sequence[float], places: Sequence[int], talk: Conversation
     ) -> tuple[list[float], list[float]]:
         """In a conversation, what the candidates say of each other; one met since then stands alone."""
-        close = [min(1.0, max(0.0, hit.similarity)) for hit in hits]
+        close = [min(1.0, max(0.0, one)) for one in similarities]
         last = len(talk.places)
         there = {place: like for place, like in zip(places, close, strict=True) if 0 <= place < last}
         found = session_similarity(there, talk)

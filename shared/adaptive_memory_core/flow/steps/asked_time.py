@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive_memory_core.cue.time.intent import Sign, signs, together, told_once
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.drive import tried
 from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Refuse, Request
 from adaptive_memory_core.flow.ports import Ports
@@ -13,7 +13,7 @@ from adaptive_memory_core.records import Record
 from adaptive_memory_core.score.time_match import OUTSIDE, outside
 
 
-def understand_time(ports: Ports, request: Request) -> Flow[Request]:
+def understand_time(ports: Ports, request: Request) -> Request:
     """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
     words = request.cue.own_words
     if not request.policy.time_words.enabled or not words.strip():
@@ -21,7 +21,7 @@ def understand_time(ports: Ports, request: Request) -> Flow[Request]:
     found: list[list[Sign]] = []
     notes: list[str] = []
     for language in ports.languages:
-        outcome = yield from attempt(Exception, signs, words, language, now=request.now)
+        outcome = tried(Exception, signs, words, language, now=request.now)
         found.append(outcome.value or [])
         if outcome.error is not None:
             name = getattr(language, "__name__", type(language).__name__)

@@ -47,7 +47,7 @@ def choose(
         now=request.now,
         policy=request.policy,
         kept=kept,
-        dropped=(*dropped, *gathered.absent),
+        dropped=(*dropped, *gathered.absent) if gathered.absent else dropped,
         trace=(*request.notes, *gathered.notes, *floor.notes, *judged.notes, *compared.notes, *facts.notes),
         intent=request.intent,
         use=use,

@@ -45,14 +45,15 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gath
         if len(gathered.nearest) < gathered.asked:
             break
     best = strongest(gathered.nearest, request.policy, k=request.k, now=request.now)
-    return _without_twins(replace(gathered, nearest=best))
+    return _without_twins(gathered.with_hits(best, gathered.others))
 
 
 def _compared(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered | None]:
     """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
     since beside them hardly any of the many weak ones still could."""
     extent = yield from ask(ports.records.extent)
-    nearest_ones = hits = gathered.nearest
+    nearest_ones: Sequence[Hit] = gathered.nearest
+    hits = nearest_ones
     for most in (STRONG, 0.0):
         least = _least(hits, gathered, request)
         if least is None or (hits is not nearest_ones and least >= STRONG):
@@ -67,7 +68,7 @@ def _compared(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gather
         gathered = replace(gathered, known=both(gathered.known, of_more))
         timeline = timeline_of(gathered.known, request)
         hits = [*hits, *_aged_hits(present(request, more, of_more), gathered, timeline, request)]
-    return replace(gathered, nearest=hits)
+    return gathered.with_hits(hits, gathered.others)
 
 
 def _least(hits: Sequence[Hit], gathered: Gathered, request: Request) -> float | None:
@@ -111,11 +112,7 @@ def aged(gathered: Gathered, request: Request) -> Gathered:
     timeline = timeline_of(gathered.known, request)
     if timeline.still:
         return gathered
-    return replace(
-        gathered,
-        nearest=_aged_hits(gathered.nearest, gathered, timeline, request),
-        others=_aged_hits(gathered.others, gathered, timeline, request),
-    )
+    return replace(gathered, hits=_aged_hits(gathered.hits, gathered, timeline, request))
 
 
 def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, request: Request) -> list[Hit]:
@@ -133,4 +130,5 @@ def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, requ
 def _without_twins(gathered: Gathered) -> Gathered:
     """Whoever came among the nearest is named there alone."""
     nearest_ids = {hit._stored_id for hit in gathered.nearest}
-    return replace(gathered, others=[hit for hit in gathered.others if hit._stored_id not in nearest_ids])
+    others = [hit for hit in gathered.others if hit._stored_id not in nearest_ids]
+    return gathered.with_hits(gathered.nearest, others)

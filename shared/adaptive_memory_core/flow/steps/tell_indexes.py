@@ -8,6 +8,7 @@ from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
 from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.stored_metadata import belongs
 
 
@@ -61,9 +62,10 @@ def judge(
 
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     """What a recall looked at, and what is gone that some source still named: other programs write as well."""
-    here = {hit._stored_id for hit in gathered.hits}
+    columns = columns_of(gathered.hits).columns
+    here = frozenset(columns.stored_ids)
     missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
-    found = [Found(hit._stored_id, hit.record.text, hit.record.stored, hit.similarity) for hit in gathered.hits]
+    found = list(map(Found, columns.stored_ids, columns.texts, columns.stored, columns.similarities))
     for scope, own in _by_scope(ports, request.scope, found):
         for index in ports.indexes:
             index.came_upon(scope, own, missing if scope == request.scope.own else ())

@@ -11,7 +11,7 @@ from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, pres
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import KnownStates, Ports
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.gates import unfit_ones
 from adaptive_memory_core.score.select import wants_more
 
 TIMES_WIDER = 4  # as many candidates at each further try
@@ -30,9 +30,8 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gat
         except StoreError as error:
             if not gathered.others:
                 raise
-            return replace(
-                gathered, nearest=[], lost=error, notes=(*gathered.notes, f"the channel 'dense' was left out: {error}")
-            )
+            note = f"the channel 'dense' was left out: {error}"
+            return replace(gathered.with_hits([], gathered.others), lost=error, notes=(*gathered.notes, note))
         gathered = yield from with_nearest(ports, request, gathered, found, asked=asked)
     notes = _notes(request, gathered)
     return replace(gathered, notes=(*gathered.notes, *notes)) if notes else gathered
@@ -46,13 +45,12 @@ def with_nearest(
     new = [one for one in found if one.stored_id not in before]
     known = yield from known_of(ports, request, new)
     hits = before | {hit._stored_id: hit for hit in present(request, new, known)}
-    return replace(
-        gathered,
-        nearest=[replace(hits[one.stored_id], similarity=one.similarity) for one in found],
-        others=[hit for hit in gathered.others if hit._stored_id not in {one.stored_id for one in found}],
-        known=both(gathered.known, known),
-        asked=asked,
+    here = {one.stored_id for one in found}
+    wider = gathered.with_hits(
+        [replace(hits[one.stored_id], similarity=one.similarity) for one in found],
+        [hit for hit in gathered.others if hit._stored_id not in here],
     )
+    return replace(wider, known=both(gathered.known, known), asked=asked)
 
 
 def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
@@ -64,8 +62,8 @@ def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[K
 
 
 def _notes(request: Request, gathered: Gathered) -> tuple[str, ...]:
-    hits, policy, notes = gathered.nearest, request.policy, []
-    if len(hits) >= gathered.asked > request.k and all(unfit(hit, policy, now=request.now) for hit in hits):
+    hits, notes = gathered.nearest, []
+    if len(hits) >= gathered.asked > request.k and len(unfit_ones(hits, request.policy, now=request.now)) == len(hits):
         notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
     if gathered.known.error is not None:
         notes.append(f"the collection's own read state was used: {gathered.known.error}")

@@ -11,6 +11,7 @@ from adaptive_memory_core.score.facts.said_of_others import relation_words, says
 from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, of_one_kind, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
 from adaptive_memory_core.score.facts.statement import Statement, differ, statement
+from adaptive_memory_core.score.ranking import texts_of
 
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _ELSEWHERE = 0.3  # what counts that others have what is new, in the words of the older one; benchmarks/updates.py
@@ -26,13 +27,13 @@ class Versions:
     """The candidates, best first, with the times they began. Only what could be a version is looked at closely."""
 
     def __init__(
-        self, top: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
+        self, ranked: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
     ) -> None:
-        self._top, self._times, self._rule, self._speaker = top, times, rule, speaker
-        self._about = asked(cue)
-        self._statements: list[Statement | None] = [None] * len(top)
+        self._top, self._times, self._rule, self._speaker = ranked, times, rule, speaker
+        self._about, self._whole = asked(cue), texts_of(ranked)
+        self._statements: list[Statement | None] = [None] * len(times)
         self._said_there = [
-            "" if times[place] is None else self._short(one.text, cue, place) for place, one in enumerate(top)
+            "" if time is None else self._short(self._whole[place], cue, place) for place, time in enumerate(times)
         ]
         self._texts = [text.lower() for text in self._said_there]
         self._lengths = [text.count(" ") for text in self._texts]
@@ -40,7 +41,7 @@ class Versions:
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
         taken: set[int] = set()
-        for best in range(min(self._rule.best, len(self._top))):
+        for best in range(min(self._rule.best, len(self._times))):
             if best in taken or not self._texts[best]:
                 continue
             group = [best, *self._in_same_words(best, taken)]
@@ -51,7 +52,7 @@ class Versions:
 
     def sure(self, one: int, other: int) -> bool:
         """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
-        whole = all(self._top[place].text == self._said_there[place] for place in (one, other))
+        whole = all(self._whole[place] == self._said_there[place] for place in (one, other))
         return whole and self.same_words(one, other)
 
     def same_words(self, one: int, other: int) -> bool:

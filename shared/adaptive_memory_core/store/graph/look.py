@@ -15,6 +15,7 @@ from adaptive_memory_core.graph.ports import SENTENCE_BITS, Evidence, PassageKey
 from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.store.graph.learned import gates_of, lifts_of
 
 MOST_LOOKED_UP = 2_000  # characters of a cue in which names are looked for; of a longer one its start and end
 MOST_PASSED = 5  # records on the way to one, that are told
@@ -31,15 +32,14 @@ def look(
         return set(graph.frequencies(possible))
 
     linked = known_names(read, known) or known_names(read, known, loose=True)
-    judged = {one for one, _ in (*lifts.lift, *lifts.gates)}
-    keys = graph.keys_of({*seeds, *judged})
+    keys = graph.keys_of(seeds)
     question = Question(
         dict.fromkeys(linked, 1.0),
         vector,
         {word_key(word) for word in words(read)},
         {keys[one]: value for one, value in seeds.items() if one in keys},
-        {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.lift.items() if one in keys},
-        {keys[one] << SENTENCE_BITS | place: value for (one, place), value in lifts.gates.items() if one in keys},
+        lifts_of(graph, lifts),
+        gates_of(graph, lifts, vector),
     )
     found = _found(graph, FORMS[settings.form](graph, question, settings), settings)
     if settings.form == "paper":

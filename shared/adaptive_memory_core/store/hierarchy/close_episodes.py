@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.ports.roles import BoundaryPort
 from adaptive_memory_core.hierarchy.boundaries import Decided, starts
 from adaptive_memory_core.hierarchy.nodes import Said
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.hierarchy.growing import Growing, lines_of
+from adaptive_memory_core.store.hierarchy.growing import Growing, kept_note, lines_of
 
 PAGE = 200  # messages of a conversation that are looked at together
 
@@ -41,8 +41,8 @@ def _is_idle(growing: Growing, last: Queued) -> bool:
 
 
 def _groups(growing: Growing, found: Sequence[Queued], said: Sequence[Said], *, whole: bool) -> list[Group]:
-    begun = sum(one.episode is not None for one in found)
-    decided = _asked_of(growing.roles.boundary)
+    begun, notes = sum(one.episode is not None for one in found), list[str]()
+    decided = _asked_of(growing.roles.boundary, notes)
     places = starts(said, growing.settings(), usual=growing.usual(), begun=begun, whole=whole, decided=decided)
     bounds = [0, *(one for one in places if one > 0), len(found)]
     groups = []
@@ -53,12 +53,20 @@ def _groups(growing: Growing, found: Sequence[Queued], said: Sequence[Said], *, 
         own = found[first:end]
         times = [one.entry.at for one in own]
         messages = [one.key for one in own if one.episode is None]
-        groups.append(Group(own[0].episode, messages, min(times), max(times), open=last))
+        note = notes[-1] if notes else None
+        groups.append(Group(own[0].episode, messages, min(times), max(times), open=last, note=note))
     return [one for one in groups if one.messages or not one.open]
 
 
-def _asked_of(model: BoundaryPort | None) -> Decided | None:
-    """A model's word on a change of topic; None where it has none, and the rule decides."""
+def _asked_of(model: BoundaryPort | None, notes: list[str]) -> Decided | None:
+    """A model's word on a change of topic; where it has none, the rule decides, and it is noted why."""
     if model is None:
         return None
-    return lambda before, after: model(lines_of(before), lines_of(after)).ends
+
+    def decided(before: Sequence[Said], after: Sequence[Said]) -> bool | None:
+        found = model(lines_of(before), lines_of(after))
+        note = kept_note(found.note)
+        notes.extend([] if note is None else [note])
+        return found.ends
+
+    return decided

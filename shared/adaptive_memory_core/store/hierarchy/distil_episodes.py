@@ -9,7 +9,7 @@ from adaptive_memory_core.hierarchy.episodes import title_of
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 from adaptive_memory_core.hierarchy.semantics import distil
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.hierarchy.growing import Growing, lines_of, unit
+from adaptive_memory_core.store.hierarchy.growing import Growing, kept_note, lines_of, unit
 
 AT_ONCE = 16  # episodes whose sentences are embedded together
 LONGEST_TITLE = 200  # characters of one that a model gives
@@ -27,8 +27,7 @@ def distil_episodes(growing: Growing, scope: Scope) -> int:
         times = {one.id: one.at for one in said}
         new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
         title, title_note = _title(growing, said)
-        notes = " ".join(one for one in (semantics_note, title_note) if one) or None
-        growing.rows.distilled(scope, episode, title, new, notes)
+        growing.rows.distilled(scope, episode, title, new, kept_note(semantics_note or title_note))
     return len(due)
 
 

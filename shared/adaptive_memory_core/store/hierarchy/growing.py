@@ -11,6 +11,7 @@ import numpy as np
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.ports import Embedder, Records, Search
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows, Queued
+from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.flow.ports.roles import Line, Roles
 from adaptive_memory_core.hierarchy.nodes import Said
 from adaptive_memory_core.policy.hierarchy import Hierarchies
@@ -23,6 +24,7 @@ class Growing:
     """The parts that the steps of growth share."""
 
     rows: HierarchyRows
+    mirror: MirrorRows
     records: Records
     search: Search
     embedder: Embedder
@@ -34,16 +36,23 @@ class Growing:
     _usual: list[float] = field(default_factory=list)
 
     def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[Said | None]:
-        """The messages as the collection has them; None for one that is gone, or another user's by now."""
+        """The messages as the mirror has them, else the collection; None for one that is gone, or another's by now."""
         ids = [one.entry.stored_id for one in messages]
-        found = {row[0]: row for row in self.records.rows(ids)}
-        known = self.search.vectors(scope, ids) if vectors else {}
+        found = {row[0]: row for row in self.mirror.rows(ids)}
+        if missing := [one for one in ids if one not in found]:
+            found |= {row[0]: row for row in self.records.rows(missing)}
+        known = self._vectors(scope, ids) if vectors else {}
         return [
             Said(one, queued.entry.speaker, found[one][1] or "", queued.entry.at, known.get(one))
             if one in found and belongs(found[one][2], scope, self.fields)
             else None
             for one, queued in zip(ids, messages, strict=True)
         ]
+
+    def _vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Any]:
+        known = {one: np.frombuffer(blob, dtype="<f4") for one, blob in self.mirror.vectors(stored_ids).items()}
+        missing = [one for one in stored_ids if one not in known]
+        return known | (self.search.vectors(scope, missing) if missing else {})
 
     def present(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False) -> list[Said] | None:
         """All of them; None where some are gone, which are let go of."""
@@ -61,6 +70,19 @@ class Growing:
             total, count = vectors.sum(axis=0), len(vectors)
             self._usual.append(max(0.0, float(total @ total - count) / (count * (count - 1))))
         return self._usual[0]
+
+
+def kept_note(note: str | None) -> str | None:
+    """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
+
+    >>> kept_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
+    'the judge was not believed'
+    >>> kept_note("the judge failed: openai:m: APIError: you said: I own a boat"), kept_note(None)
+    ('the judge failed: openai:m: APIError', None)
+    """
+    if note is None or " it said " in note:
+        return None if note is None else note.partition(":")[0]
+    return ": ".join(note.split(": ")[:3])
 
 
 def lines_of(said: Sequence[Said]) -> list[Line]:

@@ -19,7 +19,7 @@ from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.hierarchy.attach_semantics import Attaching
 from adaptive_memory_core.store.hierarchy.close_episodes import close_episodes
 from adaptive_memory_core.store.hierarchy.distil_episodes import distil_episodes
-from adaptive_memory_core.store.hierarchy.growing import Growing
+from adaptive_memory_core.store.hierarchy.growing import Growing, kept_note
 from adaptive_memory_core.store.hierarchy.others import written_by_others
 
 LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
@@ -169,8 +169,9 @@ class HierarchyIndex:
         """Those that have other members than their name is of."""
         model, found = self._growing.roles.theme_name, self._rows.unnamed(scope, NAMED_AT_ONCE)
         for theme, revision, texts in found:
-            name = None if model is None else model(texts).text
-            self._rows.name(scope, theme, revision, (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME])
+            name, note = (None, None) if model is None else model(texts)
+            shown = (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME]
+            self._rows.name(scope, theme, revision, shown, kept_note(note))
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:

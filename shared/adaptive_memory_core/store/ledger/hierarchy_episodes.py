@@ -32,10 +32,14 @@ _BEFORE = (
     "ORDER BY place {}, message LIMIT 1"
 )
 _NEW_EPISODE = (
-    "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open) VALUES (?, ?, ?, ?, ?) RETURNING episode"
+    "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open, note) "
+    "VALUES (?, ?, ?, ?, ?, ?) RETURNING episode"
 )
 _JOIN = "UPDATE hierarchy_messages SET episode = ? WHERE message = ? AND episode IS NULL"
-_DONE = "UPDATE hierarchy_episodes SET title = ?, note = ?, due = 0 WHERE episode = ? AND revision = ? AND due = 1"
+_DONE = (
+    "UPDATE hierarchy_episodes SET title = ?, note = coalesce(?, note), due = 0 "
+    "WHERE episode = ? AND revision = ? AND due = 1"
+)
 _NEW_SEMANTIC = (
     "INSERT INTO hierarchy_semantics (user_key, episode, text, shown, at, vector) VALUES (?, ?, ?, ?, ?, ?) "
     "RETURNING semantic"
@@ -85,7 +89,7 @@ def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Gr
     for group in groups:
         episode = group.episode
         if episode is None:
-            new = (user, session, group.begins, group.ends, int(group.open))
+            new = (user, session, group.begins, group.ends, int(group.open), group.note)
             episode = int(sql.execute(_NEW_EPISODE, new).fetchone()[0])
         sql.executemany(_JOIN, [(episode, message) for message in group.messages])
         sql.execute("UPDATE hierarchy_episodes SET open = ? WHERE episode = ?", (int(group.open), episode))

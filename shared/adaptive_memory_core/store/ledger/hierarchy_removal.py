@@ -9,7 +9,7 @@ from adaptive_memory_core.store.ledger.state_rows import chunks
 
 _OF_MESSAGE = "SELECT semantic FROM hierarchy_sources WHERE message = ?"
 _EPISODE_CHANGED = (
-    "UPDATE hierarchy_episodes SET title = '', due = 1, revision = revision + 1, note = NULL, "
+    "UPDATE hierarchy_episodes SET title = '', due = 1, revision = revision + 1, "
     "begins = (SELECT min(at) FROM hierarchy_messages m WHERE m.episode = hierarchy_episodes.episode), "
     "ends = (SELECT max(at) FROM hierarchy_messages m WHERE m.episode = hierarchy_episodes.episode) WHERE episode = ?"
 )

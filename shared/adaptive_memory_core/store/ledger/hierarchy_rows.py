@@ -191,10 +191,10 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             return themes.unnamed(sql, self._shared.known_user(sql, scope), most)
 
-    def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str) -> bool:
-        query = "UPDATE hierarchy_themes SET name = ?, named = 1 WHERE theme = ? AND revision = ?"
+    def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str, note: str | None) -> bool:
+        query = "UPDATE hierarchy_themes SET name = ?, note = ?, named = 1 WHERE theme = ? AND revision = ?"
         with self._shared.writing() as sql:
-            done = sql.execute(query, (name, theme, revision)).rowcount > 0
+            done = sql.execute(query, (name, note, theme, revision)).rowcount > 0
             removal.changed(sql, self._shared.user_key(sql, scope))
         return done
 

@@ -69,6 +69,7 @@ CREATE TABLE hierarchy_themes (
     named INTEGER NOT NULL DEFAULT 0,         -- 0: it is to be named anew
     revision INTEGER NOT NULL DEFAULT 0,      -- another whenever its members change
     grown INTEGER NOT NULL,                   -- how many semantics had come in when it last grew
+    note TEXT,                                -- why it was named by rule where a model was to name it
     near BLOB NOT NULL DEFAULT x''
 );
 CREATE INDEX hierarchy_themes_of_user ON hierarchy_themes (user_key, named);

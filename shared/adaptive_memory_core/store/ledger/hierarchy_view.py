@@ -20,7 +20,7 @@ from adaptive_memory_core.hierarchy.nodes import (
     Theme,
     ThemeKey,
 )
-from adaptive_memory_core.hierarchy.objective import centroid, coherence, cohesion, sparsity
+from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
 from adaptive_memory_core.store.ledger.hierarchy_themes import neighbours_in, numbers
 
 _MESSAGES = "SELECT episode, stored_id FROM hierarchy_messages WHERE user_key = ? ORDER BY place, message"
@@ -34,6 +34,10 @@ _SEMANTICS = (
 _SOURCES = (
     "SELECT semantic, stored_id FROM hierarchy_messages JOIN hierarchy_sources USING (message) WHERE user_key = ? "
     "ORDER BY place, message"
+)
+_NOTES = (
+    "SELECT note FROM hierarchy_episodes WHERE user_key = ? AND note IS NOT NULL UNION "
+    "SELECT note FROM hierarchy_themes WHERE user_key = ? AND note IS NOT NULL"
 )
 _THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key = ? ORDER BY theme"
 
@@ -57,6 +61,7 @@ def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
         for message in one.messages:
             semantics_of[message].append(one.key)
     unfinished = sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named)
+    notes = tuple(row[0] for row in sql.execute(_NOTES, (user, user)))
     return Hierarchy(
         episodes={key: one for key, one in episodes.items() if one.messages},
         semantics=semantics,
@@ -65,6 +70,7 @@ def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
         centroids=centroids,
         episode_of={one: key for key, found in said.items() if key is not None for one in found},
         semantics_of={one: tuple(found) for one, found in semantics_of.items()},
+        notes=notes,
         statistics=_statistics(themes, cohesions, centroids, said, len(episodes), rows, unfinished),
     )
 
@@ -109,8 +115,9 @@ def _themes(
         times = [one.at for one in own]
         keys = tuple(one.key for one in own)
         themes[key] = Theme(key, name, keys, messages, min(times), max(times), neighbours_in(near))
-        centres.append(centroid(held))
-        cohesions.append(cohesion(held, centres[-1]))
+        centre, cohesion = centre_of(held)
+        centres.append(centre)
+        cohesions.append(cohesion)
     return themes, _matrix(centres), cohesions
 
 

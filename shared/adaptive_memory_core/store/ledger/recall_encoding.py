@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 
 from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
-from adaptive_memory_core.learn.logged_state import DERIVED, NO_BASIS, NO_COLUMNS, UNSCORED, Basis, columns_of
+from adaptive_memory_core.learn.logged_state import (
+    DERIVED,
+    NO_BASIS,
+    NO_COLUMNS,
+    UNSCORED,
+    Basis,
+    StateThen,
+    columns_of,
+)
 from adaptive_memory_core.learn.logged_state import Columns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.score.ranking import LeftOut, Table
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
@@ -42,6 +50,8 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
     >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
+    if isinstance(dropped, LeftOut) and dropped.follows(kept):
+        return _of_ranking(dropped, basis, at)
     weak = [drop for drop in dropped if drop.scored is not None]
     scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
     unscored = [drop for drop in dropped if drop.scored is None]
@@ -50,10 +60,28 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
         scored += [_unblended(drop.hit, scored) for drop in unscored if drop.hit is not None]
     ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
     reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
-    scores, parts = [one.score for one in scored], [one.parts for one in scored]
-    signals = [one.signals for one in scored]
-    then = columns_of([one.hit for one in scored], signals, basis, scored=len(kept) + len(weak), at=at)
-    return Line(ids, _packed(reasons, scores, parts, signals, then))
+    parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
+    hits = [one.hit for one in scored]
+    states = [StateThen(one._stored_id, one.shared is not None, one.record.read, one.record.importance) for one in hits]
+    then = columns_of(states, signals, basis, scored=len(kept) + len(weak), at=at)
+    return Line(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
+
+
+def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
+    """All that was scored, from its columns: what was kept stands before what was left out."""
+    ranking, order = left_out.ranking, left_out.ranking.in_order
+    columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
+    parts = {name: order(values) for name, values in ranking.parts.items()}
+    signals = {name: order(values) for name, values in ranking.signals.items()}
+    given = (columns.stored_ids, columns.shared, columns.reads, columns.importances)
+    states = list(map(StateThen, *map(order, given)))
+    then = columns_of(states, signals, basis, scored=len(ranking), at=at)
+    return Line(order(columns.ids), _packed(reasons, order(ranking.scores), parts, signals, then))
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
+    """What the rows say, a column for each name of the first."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _is_bare(drop: Dropped) -> bool:
@@ -114,40 +142,23 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
     parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
     then = NO_COLUMNS if first is None else Then(list(first.then), [list(one.then.values()) for one in rows])
-    return Line([one.id for one in kept], _packed(reasons, [one.score or 0.0 for one in rows], parts, signals, then))
+    scores = [one.score or 0.0 for one in rows]
+    return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
 
-def _packed(
-    reasons: Sequence[str | None],
-    scores: Sequence[float],
-    parts: Sequence[Mapping[str, float]],
-    signals: Sequence[Mapping[str, float]],
-    then: Then,
-) -> bytes:
-    titles = [["rest"], list(parts[0]) if parts else [], list(signals[0]) if signals else []]
+def _packed(reasons: Sequence[str | None], scores: Sequence[float], parts: Table, signals: Table, then: Then) -> bytes:
+    titles = [["rest"], list(parts), list(signals)]
     if then.titles:
         titles.append(list(then.titles))
-    flat: list[float] = []
-    own, raw = _values_of(titles[1]), _values_of(titles[2])
-    for score, part, signal, more in zip(scores, parts, signals, then.rows or [()] * len(scores), strict=True):
-        flat.append(score)
-        flat += own(part)
-        flat += raw(signal)
-        flat += more
-    units = np.array(
-        [PART_UNIT] * (1 + len(titles[1])) + [SIGNAL_UNIT] * len(titles[2]) + [1.0] * len(then.titles), dtype=float
-    )
-    given = np.frombuffer(array("d", flat)).reshape(len(scores), len(units))
-    numbers = np.rint(np.ascontiguousarray(given.T) * units[:, None]).astype(np.int64)
-    numbers[0] -= numbers[1 : 1 + len(titles[1])].sum(axis=0)
+    flat = chain(scores, *parts.values(), *signals.values())
+    given = np.fromiter(flat, dtype=float).reshape(1 + len(parts) + len(signals), len(scores))
+    units = np.array([PART_UNIT] * (1 + len(parts)) + [SIGNAL_UNIT] * len(signals), dtype=float)
+    numbers = np.rint(given * units[:, None]).astype(np.int64)
+    numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
+    if then.titles:
+        more = np.array(then.rows, dtype=np.int64).reshape(len(scores), len(then.titles))
+        numbers = np.concatenate([numbers, more.T])
     return pack(Columns(reasons, titles, numbers))
-
-
-def _values_of(names: Sequence[str]) -> Callable[[Mapping[str, float]], Iterable[float]]:
-    """What takes the values of these names out of a mapping, in that order."""
-    if len(names) > 1:
-        return itemgetter(*names)
-    return lambda values: [values[name] for name in names]
 
 
 class _Row(NamedTuple):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.conversation.turn_columns import Columns
 from adaptive_memory_core.store.user_files.arrays_file import Arrays, packed, unpacked
 from adaptive_memory_core.store.words.frozen_lists import FrozenLists, Said, merged, without
 
 MARK_BYTES = 8
+TURNS = ("speakers", "told", "sessions", "places")
 Array = Any
 
 
@@ -19,10 +21,8 @@ class Contents(NamedTuple):
 
     ids: Sequence[str]
     marks: Sequence[bytes]
-    speakers: Sequence[str | None]
-    sessions: Sequence[str | None]
-    places: Sequence[float]
-    told: Sequence[int]
+    turns: Columns
+    sessions: Sequence[str]  # the names of the turns' sessions
     rows: Array
     lengths: Array
     lists: FrozenLists
@@ -36,18 +36,19 @@ def arrays_of(contents: Contents) -> dict[str, Array]:
     if not alive.all():
         lists = without(lists, alive)
     there = np.flatnonzero(alive)
-    speakers, spoken_by = _numbered(contents.speakers)
-    sessions, in_session = _numbered(contents.sessions)
+    turns = contents.turns
+    speaker_names, speakers = _used(turns.names, turns.speakers[there])
+    session_names, sessions = _used(contents.sessions, turns.sessions[there])
     marks = np.frombuffer(b"".join(contents.marks), dtype=np.uint8).reshape(-1, MARK_BYTES)
     return {
         "ids": packed(contents.ids[place] for place in there.tolist()),
         "marks": marks[there],
-        "speakers": packed(speakers),
-        "spoken_by": spoken_by[there],
-        "sessions": packed(sessions),
-        "in_session": in_session[there],
-        "places": np.array(contents.places, dtype=float)[there],
-        "told": np.array(contents.told, dtype=np.int8)[there],
+        "speaker_names": packed(speaker_names),
+        "session_names": packed(session_names),
+        "speakers": speakers,
+        "told": turns.told[there],
+        "sessions": sessions,
+        "places": turns.places[there],
         "rows": contents.rows[there],
         "lengths": contents.lengths[there],
         **lists._asdict(),
@@ -59,21 +60,19 @@ def contents_of(arrays: Arrays) -> Contents:
 
     >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]), np.array([2.0]))
     >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
-    >>> one = Contents(["a", "b"], [b"8 bytes.", b"another."], ["Ana", None], [None, "s"], [1.0, 2.0], [0, 0], rows,
-    ...                lengths, lists, [])
+    >>> turns = Columns(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
+    >>> one = Contents(["a", "b"], [b"8 bytes.", b"another."], turns, ["s"], rows, lengths, lists, [])
     >>> held = arrays_of(one)
     >>> left = contents_of(Arrays({}, held, {name: len(array) for name, array in held.items()}))
-    >>> left.ids, left.marks, left.speakers, left.sessions, left.lists.docs.tolist()
-    (['b'], [b'another.'], [None], ['s'], [0])
+    >>> left.ids, left.marks, left.turns.speakers.tolist(), left.sessions, left.lists.docs.tolist()
+    (['b'], [b'another.'], [-1], ['s'], [0])
     """
     marks = arrays["marks"].tobytes()
     return Contents(
         unpacked(arrays["ids"]),
         [marks[start : start + MARK_BYTES] for start in range(0, len(marks), MARK_BYTES)],
-        _named(unpacked(arrays["speakers"]), arrays["spoken_by"]),
-        _named(unpacked(arrays["sessions"]), arrays["in_session"]),
-        arrays["places"].tolist(),
-        arrays["told"].tolist(),
+        Columns(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
+        unpacked(arrays["session_names"]),
         arrays["rows"],
         arrays["lengths"],
         FrozenLists(*(arrays[name] for name in FrozenLists._fields)),
@@ -81,20 +80,14 @@ def contents_of(arrays: Arrays) -> Contents:
     )
 
 
-def _numbered(names: Sequence[str | None]) -> tuple[list[str], Array]:
-    """Different names, and for each place the number of its name, -1 where there is none.
+def _used(names: Sequence[str], numbers: Array) -> tuple[list[str], Array]:
+    """The names that somebody has, for those of what was removed go with it; and their numbers among these.
 
-    >>> known, numbers = _numbered([None, "b", "a", "b"])
-    >>> known, numbers.tolist()
-    (['b', 'a'], [-1, 0, 1, 0])
+    >>> found, numbers = _used(["a", "b", "c"], np.array([2, -1, 0, 2]))
+    >>> found, numbers.tolist()
+    (['a', 'c'], [1, -1, 0, 1])
     """
-    different = [one for one in dict.fromkeys(names) if one is not None]
-    number: Mapping[str | None, int] = {None: -1, **{one: place for place, one in enumerate(different)}}
-    return different, np.fromiter(map(number.__getitem__, names), dtype=np.int32, count=len(names))
-
-
-def _named(names: Sequence[str], numbers: Array) -> list[str | None]:
-    if not names:
-        return [None] * len(numbers)
-    known = [*names, None]
-    return [known[number] for number in numbers.tolist()]
+    used = np.unique(numbers[numbers >= 0])
+    among = np.full(len(names) + 1, -1, dtype=np.int32)  # the last one: what has no name
+    among[used] = np.arange(len(used))
+    return [names[one] for one in used.tolist()], among[numbers]

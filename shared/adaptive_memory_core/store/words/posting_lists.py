@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation, Turns, conversation
+from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
+from adaptive_memory_core.channels.conversation.turn_columns import TurnColumns, Turns
 from adaptive_memory_core.channels.words.bm25 import Posting
 from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
@@ -38,6 +39,7 @@ class PostingLists:
 
     def __init__(self) -> None:
         self.owner: int | None = None  # whom the ledger's rows are of; None before the first
+        self.as_of: Hashable = None  # the ledger's last change that it has heard of
         self.ids: list[str] = []
         self.numbers: dict[str, int] = {}
         self.marks: list[bytes] = []
@@ -45,10 +47,7 @@ class PostingLists:
         self._rows = np.empty(0, dtype=np.int64)
         self._lengths = np.empty(0)
         self._lists, self._said = nothing(), list[Said]()  # what is not in the lists yet
-        self._speakers: list[str | None] = []
-        self._sessions: list[str | None] = []
-        self._places: list[float] = []
-        self._told: list[int] = []
+        self._turns = TurnColumns()
         self._tail: dict[int, list[tuple[int, int]]] = {}
         self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
         self.version = -1  # of that
@@ -64,8 +63,7 @@ class PostingLists:
         one, there = cls(), contents_of(arrays)
         one.owner, one._row, one._gone = file[1:]
         one.ids, one.marks, one._rows, one._lengths = list(there.ids), list(there.marks), there.rows, there.lengths
-        one._speakers, one._sessions = list(there.speakers), list(there.sessions)
-        one._places, one._told = list(there.places), list(there.told)
+        one._turns = TurnColumns.of(there.turns, there.sessions)
         one.numbers = {stored_id: number for number, stored_id in enumerate(there.ids)}
         one._lists = there.lists
         one.in_file = one._frozen = len(one.ids)
@@ -75,9 +73,8 @@ class PostingLists:
         """What a file is to have; None while there is something that the ledger does not have yet."""
         if self._laid or self.owner is None or not len(self):
             return None
-        names = tuple(self._speakers), tuple(self._sessions), tuple(self._places), tuple(self._told)
-        arrays = self._rows, self._lengths, self._lists, tuple(self._said)
-        there = Contents(tuple(self.ids), tuple(self.marks), *names, *arrays)
+        turns, arrays = self._turns, (self._rows, self._lengths, self._lists, tuple(self._said))
+        there = Contents(tuple(self.ids), tuple(self.marks), turns.columns, turns.session_names, *arrays)
         return Taken(self.owner, self._row, self._gone, {}, lambda: arrays_of(there))
 
     def __len__(self) -> int:
@@ -162,8 +159,7 @@ class PostingLists:
     def conversation(self) -> Conversation:
         """Who spoke, and where every record stands among the others."""
         if self._conversation is None:
-            turns = Turns(self._speakers, self._told, self._sessions, self._places)
-            self._conversation = conversation(turns, self._lengths, len(self))
+            self._conversation = conversation(self._turns.columns, self._lengths, len(self))
         return self._conversation
 
     @property
@@ -205,14 +201,12 @@ class PostingLists:
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
-        for number, (_, stored_id, mark, _, _, _, speaker, session, place, told) in enumerate(rows, first):
-            self._told.append(told)
-            self.ids.append(stored_id)
-            self.numbers[stored_id] = number
-            self.marks.append(mark)
-            self._speakers.append(speaker)
-            self._sessions.append(session)
-            self._places.append(0.0 if place is None else place)
+        for number, row in enumerate(rows, first):
+            self.ids.append(row[1])
+            self.numbers[row[1]] = number
+            self.marks.append(row[2])
+        _, _, _, _, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        self._turns.extend(Turns(speakers, told, sessions, [0.0 if one is None else one for one in places]))
         self._row = rows[-1][0]
         self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
         self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))

@@ -1,0 +1,123 @@
+"""How does a chat model help the hierarchy? It says where episodes end, what to keep, and what to call it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from adaptive_memory_core.flow.ports.roles import Boundary, Fact, Facts, Line, Roles, Title
+from adaptive_memory_core.models.chat import as_chat
+from adaptive_memory_core.models.judges import LONGEST, prompt
+from adaptive_memory_core.models.strict_json import asked
+
+MOST_FACTS = 50  # of an episode
+LONGEST_FACT = 500  # characters
+
+
+def chat_roles(model: Any) -> Roles:
+    """All roles by one chat model: `AdaptiveMemory.open(path, roles=chat_roles(OpenAIChat(...)))`.
+
+    The model may be a LangChain chat model, a LlamaIndex LLM, or a function of instructions and material as well. For
+    some of the roles only: `Roles(semantics=ChatSemantics(model))`.
+
+    >>> roles = chat_roles(lambda instructions, material: '{"name": "pets"}')
+    >>> roles.theme_name(["Ana has a dog."])
+    Title(text='pets', note=None)
+    """
+    return Roles(ChatBoundary(model), ChatEpisode(model), ChatSemantics(model), ChatThemeName(model))
+
+
+class ChatBoundary:
+    """Asks a chat model whether new messages begin another episode.
+
+    >>> line = Line("Ana", "tea", 0.0)
+    >>> ChatBoundary(lambda instructions, material: '{"ends": "yes"}')([line], [line])
+    Boundary(ends=True, note=None)
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._chat, self._prompt = as_chat(model), prompt("boundary")
+
+    def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary:
+        return Boundary(*asked(self._chat, self._prompt, {"episode": _told(before), "new": _told(new)}, _ends))
+
+
+class ChatEpisode:
+    """Asks a chat model for the title of an episode."""
+
+    def __init__(self, model: Any) -> None:
+        self._chat, self._prompt = as_chat(model), prompt("episode")
+
+    def __call__(self, lines: Sequence[Line]) -> Title:
+        return Title(*asked(self._chat, self._prompt, {"messages": _told(lines)}, lambda given: _text(given["title"])))
+
+
+class ChatSemantics:
+    """Asks a chat model what is worth keeping of an episode, and which messages say it.
+
+    >>> reply = '{"facts": [{"text": "Ana drinks tea.", "messages": [1]}]}'
+    >>> ChatSemantics(lambda instructions, material: reply)([Line("Ana", "I drink tea.", 0.0)]).found
+    [Fact(text='Ana drinks tea.', places=[0])]
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._chat, self._prompt = as_chat(model), prompt("semantics")
+
+    def __call__(self, lines: Sequence[Line]) -> Facts:
+        material = {"messages": [{"number": number, **one} for number, one in enumerate(_told(lines), start=1)]}
+        return Facts(*asked(self._chat, self._prompt, material, lambda given: _facts(given, len(lines))))
+
+
+class ChatThemeName:
+    """Asks a chat model what several statements have in common."""
+
+    def __init__(self, model: Any) -> None:
+        self._chat, self._prompt = as_chat(model), prompt("theme_name")
+
+    def __call__(self, texts: Sequence[str]) -> Title:
+        material = {"statements": [one[:LONGEST] for one in texts]}
+        return Title(*asked(self._chat, self._prompt, material, lambda given: _text(given["name"])))
+
+
+def _told(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    return [{"speaker": one.speaker or "", "time": _time(one.at), "text": one.text[:LONGEST]} for one in lines]
+
+
+def _time(posix: float) -> str:
+    try:
+        return datetime.fromtimestamp(posix, timezone.utc).isoformat(timespec="minutes")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _ends(given: Any) -> bool:
+    return {"yes": True, "no": False}[given["ends"]]
+
+
+def _text(found: Any) -> str:
+    """
+    >>> _text(" pets ")
+    'pets'
+    """
+    if not isinstance(found, str) or not found.strip():
+        raise ValueError(found)
+    return " ".join(found.split())
+
+
+def _facts(given: Any, count: int) -> list[Fact]:
+    """Each with at least one message that there is.
+
+    >>> _facts({"facts": [{"text": "Ana drinks tea.", "messages": [2, 2]}]}, 2)
+    [Fact(text='Ana drinks tea.', places=[1])]
+    """
+    found = given["facts"]
+    if not isinstance(found, list) or len(found) > MOST_FACTS:
+        raise ValueError(found)
+    return [Fact(_text(one["text"])[:LONGEST_FACT], _places(one["messages"], count)) for one in found]
+
+
+def _places(found: Any, count: int) -> list[int]:
+    if not isinstance(found, list) or not found or not all(type(one) is int and 1 <= one <= count for one in found):
+        raise ValueError(found)
+    return [one - 1 for one in dict.fromkeys(found)]
