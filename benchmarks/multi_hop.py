@@ -12,7 +12,8 @@ gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is t
 All systems answer from the same memory: vectors alone, words alone (BM25), our hybrid of both (the default), the
 paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its sentences), and
 the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets; `corpus.jsonl.gz`
-has a title for each passage then, or its first line.
+has a title for each passage then, or its first line. The sets of HippoRAG 2, in their own form, are read as well
+(benchmarks/hipporag_sets.py): put NAME.json and NAME_corpus.json into DIR and name them with --sets.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from adaptive_memory_core.policy import Fusion, TimeWords
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.store.graph.look import most
 from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
-from benchmarks.data import Dataset, Item, Question, add_data_argument, load
+from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS
+from benchmarks.hipporag_sets import either
 from benchmarks.recall_quality import asked, ends, opened, turn
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import user_of
@@ -68,7 +70,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    sets = [load(arguments.data, name) for name in arguments.sets]
+    sets = [either(arguments.data, name) for name in arguments.sets]
     rows: list[Row] = []
     for title, corpus, questions in corpora(sets, arguments):
         found = list(found_in(corpus, questions, arguments))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from adaptive_memory_core import Fields, Policy, Weights, policy
+from adaptive_memory_core.cli.app import app as command
 from docs.generate_policy import GROUPS, page
 
 ROOT = Path(__file__).parents[1]
@@ -56,16 +59,28 @@ def test_the_quickstart_prints_what_the_readme_shows(
     assert UUID.sub("UUID", capsys.readouterr().out) == UUID.sub("UUID", shown)
 
 
+def run_commands(lines: str) -> None:
+    """Each line is a call of the command, and ends well."""
+    for line in lines.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "adaptive-memory"
+        ended = CliRunner().invoke(command, arguments)
+        assert ended.exit_code == 0, f"{line}: {ended.output}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    assert {language for language, _ in blocks} <= {"", "python", "python needs-model", "python needs-server", "text"}
+    known = {"", "python", "python needs-model", "python needs-server", "sh", "text"}
+    assert {language for language, _ in blocks} <= known
     for language, code in blocks:
         compiled = compile(code, page.name, "exec", dont_inherit=True) if language.startswith("python") else None
         if compiled is not None and language == "python":
             exec(compiled, names)
+        elif language == "sh":
+            run_commands(code)
     assert any(language == "python" for language, _ in blocks)
 
 

@@ -105,6 +105,7 @@ SAYS = {
     "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
+    "41_command_line.py": ["stored: 2 records", "ana: deploys: Deploys are done", "bob found nothing: True"],
     "31_fastapi.py": [
         "200 of 200 requests answered",
         "a document: The office opens at nine.",

@@ -20,6 +20,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"arguments", "languages", "length_limits"},
     {"flow"},
     {
+        "entities",
         "judges",
         "memory",
         "model_tools",

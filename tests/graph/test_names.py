@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,3 +46,14 @@ def test_any_text_has_sentences_that_hold_all_of_it(text: str) -> None:
     assert all(one.strip() == one and one for one in found)
     assert "".join("".join(found).split()) == "".join(text.split())
     assert passage(text, text, lambda _: set()).sentences or not text.strip()
+
+
+def test_a_chinese_title_is_found_in_running_text_and_in_a_question() -> None:
+    there = {"北京大学", "北京", "胡适"}
+
+    def known(possible: Collection[str]) -> set[str]:
+        return there & set(possible)
+
+    made = passage("他后来去了北京大学。校长是胡适。", "蔡元培", known)
+    assert [set(one.names) & there for one in made.sentences] == [{"北京大学"}, {"胡适"}]
+    assert known_names("胡适在北京大学做什么?", known) == ["胡适", "北京大学"]

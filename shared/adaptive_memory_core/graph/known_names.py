@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from typing import NamedTuple
 
-from adaptive_memory_core.graph.names import _NO_NAMES, words_of
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
+from adaptive_memory_core.graph.names import _NO_NAMES, Word, words_of
 
 LONGEST = 6  # words of a name that is found again
+LONGEST_UNSPACED = 12  # characters of one in a script that puts nothing between words
 Known = Callable[[Collection[str]], Set[str]]  # which of these are names
 
 
 class Gram(NamedTuple):
-    """Words of a text that may be a name."""
+    """Words of a text that may be a name, or characters where nothing separates words: where, how many, the name."""
 
     start: int
     size: int
     name: str
+    end: int
 
 
 def grams(text: str, *, loose: bool = False) -> list[Gram]:
     """All that may be a name: up to six words together; one by itself only if it has a capital (`loose`: or is no
-    function word).
+    function word); and any characters together of a script that puts nothing between words.
 
     >>> [one.name for one in grams("the Nile flows")]
     ['the nile', 'the nile flows', 'nile', 'nile flows']
+    >>> [one.name for one in grams("在东京")]
+    ['在东京', '在东', '东京']
     """
     words = words_of(text)
     found = []
@@ -32,16 +37,19 @@ def grams(text: str, *, loose: bool = False) -> list[Gram]:
         for size in range(1, min(LONGEST, len(words) - start) + 1):
             if size == 1 and (first.plain in _NO_NAMES or not (first.capital or loose)):
                 continue
-            found.append(Gram(start, size, " ".join(word.plain for word in words[start : start + size])))
-    return found
+            name = " ".join(word.plain for word in words[start : start + size])
+            found.append(Gram(first.start, size, name, words[start + size - 1].end))
+    return [*found, *(gram for word in words for gram in _within(word))]
 
 
 def known_names(text: str, known: Known, *, loose: bool = False) -> list[str]:
     """The known names in a text, none of them within a longer one.
 
-    >>> there = {"nile", "blue nile", "cairo"}
+    >>> there = {"nile", "blue nile", "cairo", "东京"}
     >>> known_names("The Blue Nile does not reach Cairo.", lambda names: there & set(names))
     ['blue nile', 'cairo']
+    >>> known_names("我住在东京。", lambda names: there & set(names))
+    ['东京']
     """
     found = grams(text, loose=loose)
     there = known({one.name for one in found})
@@ -53,8 +61,20 @@ def longest(found: Collection[Gram]) -> list[str]:
     taken: set[int] = set()
     kept: list[Gram] = []
     for one in sorted(found, key=lambda one: (-one.size, one.start)):
-        places = set(range(one.start, one.start + one.size))
+        places = set(range(one.start, one.end))
         if not places & taken:
             taken |= places
             kept.append(one)
     return list(dict.fromkeys(one.name for one in sorted(kept)))
+
+
+def _within(word: Word) -> Iterator[Gram]:
+    """Two characters and more of what stands in such a script within a word, which may be a whole sentence. Nothing
+    is looked for in a word whose plain form is of another length, as where letters were taken apart."""
+    if word.plain.isascii() or len(word.plain) != word.end - word.start:
+        return
+    for run in UNSPACED.finditer(word.plain):
+        for start in range(run.start(), run.end() - 1):
+            for end in range(min(run.end(), start + LONGEST_UNSPACED), start + 1, -1):
+                if end - start < len(word.plain):  # all of it is a word already
+                    yield Gram(word.start + start, end - start, word.plain[start:end], word.start + end)

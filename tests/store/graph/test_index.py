@@ -186,21 +186,70 @@ def test_another_embedder_makes_it_anew(open_memory: Open) -> None:
     assert rows(memory).faults() == []
 
 
-def test_titles_under_another_key_make_it_anew(open_memory: Open) -> None:
-    def opened(fields: Fields) -> tuple[dict[str, int], Any]:
+def test_titles_under_another_key_make_it_anew_once(open_memory: Open) -> None:
+    def opened(fields: Fields, *, repair: bool = False) -> tuple[dict[str, int], Any]:
         with closing(open_memory(policy=Policy(channels=CHANNELS), fields=fields)) as memory:
             ann = memory.for_user("ann")
             if not ann.stats().records:
                 ann.remember("He died at the abbey.", id="f", metadata={"headline": "Rupert"})
-            ann.recall("the abbey")
+            notes.append(" ".join(ann.recall("the abbey").trace))
+            faults.append([one.what for one in memory.check(repair=repair).findings if "took the place" in one.what])
             with rows(memory).view(ann.scope) as graph:
                 return dict(graph.frequencies(["rupert"])), dict(graph.keys_of(["f"]))
 
+    notes: list[str] = []
+    faults: list[list[str]] = []
     assert opened(Fields())[0] == {}
     names, passages = opened(Fields(title="headline"))
     assert names == {"rupert": 1}
     assert opened(Fields(title="headline")) == (names, passages)  # which is kept
-    assert opened(Fields())[0] == {}
+    assert (notes, faults) == ([""] * 3, [[]] * 3)
+    assert opened(Fields()) == (names, passages)  # and not undone by who has not heard of it
+    assert "the graph is made with titles under 'headline', which took the place of titles under 'title'" in notes[-1]
+    assert "check(repair=True)" in notes[-1]
+    assert len(faults[-1]) == 1
+    assert opened(Fields(), repair=True)[0] == {}
+    opened(Fields())
+    assert (notes[-1], faults[-1]) == ("", [])
+    opened(Fields(title="headline"))
+    assert "made with titles under 'title'" in notes[-1]
+
+
+def test_a_process_whose_setting_gave_way_leaves_the_graph_to_the_others(
+    collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    policy = Policy(channels=CHANNELS)
+    with closing(AdaptiveMemory(collection, embedder=embed, policy=policy)) as first:
+        ann = first.for_user("ann")
+        ann.remember("Zoe sings.", id="zoe", metadata={"headline": "Rupert"})
+        ann.recall("Zoe")
+        rows(first).made_as("headline")  # as another process does
+        ann.remember("Quentin sings.", id="quentin", metadata={"title": "Ursula"})
+        first.sync()
+        assert rows(first).stored_ids() == set()
+        assert any("used as it is" in note for note in ann.recall("Zoe").trace)
+
+
+def test_another_extractor_makes_it_anew_and_is_named(open_memory: Open) -> None:
+    def instruments(sentence: str) -> list[str]:
+        return ["Cello"] if "cello" in sentence else []
+
+    asked = ("cello", "zoe")
+    with closing(open_memory(policy=Policy(channels=CHANNELS))) as memory:
+        ann = memory.for_user("ann")
+        ann.remember("Zoe plays the cello.", id="zoe")
+        assert names_of(memory, ann, *asked) == {"zoe": 1}
+    with closing(open_memory(policy=Policy(channels=CHANNELS), entities=instruments)) as memory:
+        ann = memory.for_user("ann")
+        ann.recall("the cello")
+        assert names_of(memory, ann, *asked) == {"cello": 1}
+        ann.remember("A cello is large.", id="large")
+        memory.sync()
+        assert names_of(memory, ann, *asked) == {"cello": 2}
+        assert "instruments" in str(rows(memory).made_as())
+    with closing(open_memory(policy=Policy(channels=CHANNELS))) as memory:
+        said = memory.for_user("ann").recall("the cello").trace
+        assert any("instruments'" in note and "entities=" in note for note in said)
 
 
 def test_a_name_that_everyone_mentions_leads_nowhere(memory: AdaptiveMemory) -> None:

@@ -19,6 +19,7 @@ from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import look as looking
 from adaptive_memory_core.store.graph.entries import Written, entries
+from adaptive_memory_core.store.graph.made_as import MadeAs
 from adaptive_memory_core.stored_metadata import metadata_of, owner_of
 
 AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
@@ -42,6 +43,7 @@ class GraphIndex:
     ) -> None:
         self._rows, self._store, self._search, self._fields = rows, store, search, fields
         self._wake, self._extract = wake, extract
+        self._made = MadeAs(rows, fields, extract)
         self._turn = threading.Lock()
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
         self._due = False  # whether something may have to be taken in
@@ -49,7 +51,7 @@ class GraphIndex:
     def expect(self) -> None:
         """Somebody is going to look: begin now, and take in at once what is written from now on."""
         if not self._asked:
-            self._rows.keep_titles_of(self._fields.title)
+            self._made.begin()
             self._asked = self._due = True
             self._wake()
 
@@ -64,7 +66,7 @@ class GraphIndex:
     ) -> GraphFound:
         """The records that the cue's names lead to; a note where some are not taken in yet."""
         self.expect()
-        note = self._keep_up(scope)
+        note = self._made.note() or self._keep_up(scope)
         with self._rows.view(scope) as graph:
             found = looking.look(graph, cue, vector, settings, seeds, lifts)
         return found if note is None else GraphFound(found.numbers, found.reached, note)
@@ -73,7 +75,7 @@ class GraphIndex:
         """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""
         if not self._asked:
             return
-        if self._extract is not None:
+        if self._extract is not None or not self._made.is_ours():
             self._rows.drop([one.stored_id for one in records])
             self._hurry()
             return
@@ -111,19 +113,18 @@ class GraphIndex:
     def rebuild(self) -> None:
         """Let go of everything, and take it in again."""
         with self._turn:
-            self._rows.keep_titles_of(self._fields.title)
-            self._rows.clear()
+            self._made.begin(anew=True)
         self._asked = True
         self.sync()
 
     def check(self, *, repair: bool) -> list[Finding]:
         """What does not fit together, and with `repair` the graph made anew."""
-        wrong = self._rows.faults()
-        if not wrong:
-            return []
-        if repair:
+        wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
+        if repair and (wrong or other):
             self.rebuild()
-        return [Finding("graph", " ".join(wrong), "Call check(repair=True): it is made anew of the records.", repair)]
+        advice = "Call check(repair=True): it is made anew of the records."
+        found = [Finding("graph", " ".join(wrong), advice, repair)] if wrong else []
+        return found if other is None else [*found, other]
 
     def wait(self) -> float | None:
         return 0.0 if self._due else None
@@ -152,6 +153,8 @@ class GraphIndex:
         """A page of what is new, else of what is to be linked again; whether there may be more."""
         with self._turn:
             self._rows.drop_gone()
+            if not self._made.is_ours():
+                return False
             behind = self._rows.behind(PAGE)
             if behind:
                 self._put({stored_id: row for row, stored_id in behind})

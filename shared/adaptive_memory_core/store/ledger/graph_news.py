@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -71,15 +72,19 @@ def removed(sql: sqlite3.Connection, collection: int, gone_row: int) -> None:
     sql.execute(_KEEP.format("removed"), (collection, gone_row))
 
 
-def title_key(sql: sqlite3.Connection, collection: int) -> str | None:
-    """The metadata key that the passages' titles are from, if it is known."""
-    row = sql.execute("SELECT title_key FROM graph_seen WHERE collection_key = ?", (collection,)).fetchone()
-    return None if row is None else row[0]
+def made_as(sql: sqlite3.Connection, collection: int) -> tuple[str | None, list[str]]:
+    """The setting that the graph is made with, if it is known, and those that gave way to another."""
+    row = sql.execute(
+        "SELECT title_key, made_before FROM graph_seen WHERE collection_key = ?", (collection,)
+    ).fetchone()
+    return (None, []) if row is None else (row[0], json.loads(row[1]))
 
 
-def titled_by(sql: sqlite3.Connection, collection: int, metadata_key: str) -> None:
-    """Nothing is taken in yet, and titles will be from that key."""
-    sql.execute("INSERT INTO graph_seen (collection_key, title_key) VALUES (?, ?)", (collection, metadata_key))
+def make_as(sql: sqlite3.Connection, collection: int, setting: str | None, before: Sequence[str]) -> None:
+    """Nothing is taken in yet, and it will be with this setting."""
+    given_way = json.dumps(sorted({*before} - {setting}))
+    query = "INSERT INTO graph_seen (collection_key, title_key, made_before) VALUES (?, ?, ?)"
+    sql.execute(query, (collection, setting, given_way))
 
 
 def gone(sql: sqlite3.Connection, collection: int) -> tuple[int | None, list[str]]:

@@ -57,17 +57,24 @@ class LedgerGraph:
     def clear(self) -> None:
         """Let go of everything; it is built anew then."""
         with self._shared.writing() as sql:
-            self._clear(sql, graph_news.title_key(sql, self._shared.collection_key))
+            own = self._shared.collection_key
+            setting, before = graph_news.made_as(sql, own)
+            drop_collection(sql, own)
+            graph_news.make_as(sql, own, setting, before)
 
-    def keep_titles_of(self, metadata_key: str) -> None:
-        """Titles are those under this metadata key; where they were others, everything is let go of."""
+    def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
+        """The setting it is made with; another one is taken on, unless it gave way before and `anew` is not wanted."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
-            same = graph_news.title_key(sql, own) == metadata_key
-        if not same:
-            with self._shared.writing() as sql:
-                if graph_news.title_key(sql, own) != metadata_key:  # nobody was quicker
-                    self._clear(sql, metadata_key)
+            now, before = graph_news.made_as(sql, own)
+        if setting is None or (not anew and (now == setting or setting in before)):
+            return now
+        with self._shared.writing() as sql:
+            now, before = graph_news.made_as(sql, own)
+            if anew or (now != setting and setting not in before):  # nobody was quicker
+                drop_collection(sql, own)
+                graph_news.make_as(sql, own, setting, [*before, *([] if now in (None, setting) else [now])])
+            return graph_news.made_as(sql, own)[0]
 
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]:
         """Those of the names that are titles of the scope's passages."""
@@ -126,11 +133,6 @@ class LedgerGraph:
         with self._shared.reading() as sql:
             users = [self._shared.known_user(sql, one) for one in scope.parts]
             yield SQLiteGraph(sql, self._shared.collection_key, users)
-
-    def _clear(self, sql: sqlite3.Connection, title_key: str | None) -> None:
-        drop_collection(sql, self._shared.collection_key)
-        if title_key is not None:
-            graph_news.titled_by(sql, self._shared.collection_key, title_key)
 
 
 def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[GraphEntry], rows: dict[str, int]) -> None:

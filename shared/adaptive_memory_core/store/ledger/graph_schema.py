@@ -47,5 +47,9 @@ CREATE TABLE graph_seen (                     -- how far `words` and its removal
 """
 
 GRAPH_TITLES = """
-ALTER TABLE graph_seen ADD COLUMN title_key TEXT;  -- the key of the metadata that the titles are from
+ALTER TABLE graph_seen ADD COLUMN title_key TEXT;  -- the setting it is made with: the metadata key of the titles, ...
+"""
+
+GRAPH_MADE_BEFORE = """
+ALTER TABLE graph_seen ADD COLUMN made_before TEXT NOT NULL DEFAULT '[]';  -- settings that gave way to another one
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_TITLES
+from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_MADE_BEFORE, GRAPH_TITLES
 from adaptive_memory_core.store.ledger.hierarchy_schema import HIERARCHY
 from adaptive_memory_core.store.ledger.judged_schema import JUDGED_AHEAD, JUDGED_QUESTIONS
 
@@ -431,6 +431,7 @@ MIGRATIONS: tuple[str, ...] = (
     HIERARCHY,
     JUDGED_AHEAD,
     _USER_FILES,
+    GRAPH_MADE_BEFORE,
 )
 
 

@@ -57,16 +57,27 @@ def test_what_is_dropped_leaves_nothing(ledger: Ledger) -> None:
 
 
 def test_with_titles_from_another_key_it_begins_anew(ledger: Ledger) -> None:
-    ledger.graph.keep_titles_of("title")
+    assert (ledger.graph.made_as(), ledger.graph.made_as("title")) == (None, "title")
     ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
-    ledger.graph.keep_titles_of("title")
+    assert ledger.graph.made_as("title") == "title"
     assert ledger.graph.stored_ids() == {"a"}
-    ledger.graph.keep_titles_of("headline")
+    assert ledger.graph.made_as("headline") == "headline"
     assert (ledger.graph.stored_ids(), ledger.graph.titles(ANN, ["rome"])) == (set(), set())
     ledger.graph.clear()  # which leaves the key
     ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
-    ledger.graph.keep_titles_of("headline")
+    assert ledger.graph.made_as("headline") == "headline"
     assert ledger.graph.stored_ids() == {"a"}
+
+
+def test_what_gave_way_takes_its_place_back_only_where_that_is_asked_for(ledger: Ledger) -> None:
+    ledger.graph.made_as("title")
+    ledger.graph.made_as("headline")
+    ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
+    assert ledger.graph.made_as("title") == "headline"
+    assert ledger.graph.stored_ids() == {"a"}
+    assert ledger.graph.made_as("title", anew=True) == "title"
+    assert ledger.graph.stored_ids() == set()
+    assert ledger.graph.made_as("headline") == "title"
 
 
 def test_it_follows_the_rows_of_words(ledger: Ledger) -> None:

@@ -1,0 +1,94 @@
+"""How is an answer shown? Plain lines or JSON on stdout, and nothing else there; progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from adaptive_memory_core.records import Record, Scored
+
+Progress = Callable[[int, int], object]
+_UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
+    """The answer: the lines, or the same as JSON."""
+    if as_json:
+        sys.stdout.write(json.dumps(plain(data), ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
+
+
+def harmless(text: str) -> str:
+    """Without characters that would move a terminal's cursor or change its colours.
+
+    >>> harmless("tea\\x1b[2J")
+    'tea\ufffd[2J'
+    """
+    return text.translate(_UNSEEN).encode("utf-8", "replace").decode()
+
+
+def one_line(text: str) -> str:
+    """
+    >>> one_line(" green\\n tea ")
+    'green tea'
+    """
+    return " ".join(text.split())
+
+
+def plain(value: object) -> Any:
+    """A value as JSON has it: dataclasses as mappings of their public fields.
+
+    >>> from adaptive_memory_core.reports import Restored
+    >>> plain(Restored(2, ("a",)))
+    {'records': 2, 'missing': ['a']}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [one.name for one in fields(value) if not one.name.startswith("_")]
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def hit(one: Scored) -> dict[str, Any]:
+    """A hit as JSON has it."""
+    return {"id": one.id, "score": one.score, "text": one.text, "parts": dict(one.parts), **known(one.record)} | (
+        {} if one.shared is None else {"shared": one.shared}
+    )
+
+
+def known(record: Record) -> dict[str, Any]:
+    """What a record says besides its text, where it is known."""
+    names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by")
+    told = {name: getattr(record, name) for name in names}
+    return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
+
+
+def date(seconds: float) -> str:
+    """
+    >>> date(0.0)
+    '1970-01-01 00:00:00Z'
+    """
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return f"{seconds:.0f}"
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """Hears how many of how many are done, and draws a bar on stderr, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,159 @@
+"""On which memory does a command work, and for whom? What stands before or after the command's name, checked."""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.presets import PRESETS
+from adaptive_memory_core.user_memory import UserMemory
+
+AGO = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What holds for any command."""
+
+    path: Path | None
+    collection: str
+    user: str | None
+    everyone: bool
+    over_everyone: bool
+    embedder: str
+    as_json: bool
+
+    @property
+    def directory(self) -> Path:
+        if self.path is None:
+            raise InvalidInputError("No memory is named. Give --path DIR, the directory that holds it.")
+        return self.path
+
+    @contextmanager
+    def memory(self, *, create: bool = False) -> Iterator[AdaptiveMemory]:
+        """The memory, open for this command; it has to be there, unless it may be made."""
+        self.check_there(create=create)
+        model = embedder_of(self.embedder)
+        with AdaptiveMemory.open(self.directory, self.collection, embedder=model) as memory:
+            yield memory
+
+    @contextmanager
+    def scope(self, *, create: bool = False) -> Iterator[UserMemory]:
+        """The memory of the user that was named, or that of everyone's records."""
+        self.check_scope()
+        with self.memory(create=create) as memory:
+            yield self.scope_in(memory)
+
+    def scope_in(self, memory: AdaptiveMemory) -> UserMemory:
+        self.check_scope()
+        if self.everyone or self.user is None:
+            return memory.for_everyone()
+        return memory.for_user(self.user, over="everyone" if self.over_everyone else None)
+
+    def check_scope(self) -> None:
+        """Refuse a command that says nobody, or two."""
+        if self.everyone == (self.user is not None):
+            both = "Both --user and --everyone are given" if self.everyone else "No user is named"
+            raise InvalidInputError(
+                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two."
+            )
+        if self.everyone and self.over_everyone:
+            raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")
+
+    def check_there(self, *, create: bool) -> None:
+        """Refuse a directory or a collection that nobody has made: a slip of the pen shall make none."""
+        database = self.directory / "chroma.sqlite3"
+        if create:
+            return
+        if not database.exists():
+            raise InvalidInputError(
+                f"There is no memory in {str(self.directory)!r}. Give --path of one, or make it with init."
+            )
+        names = _collections(database)
+        if names is not None and self.collection not in names:
+            there = ", ".join(map(repr, sorted(names))) or "none"
+            raise InvalidInputError(
+                f"There is no collection {self.collection!r} in {str(self.directory)!r}: there is {there}. "
+                "Give --collection NAME, or make it with init."
+            )
+
+
+def session_of(ctx: typer.Context) -> Session:
+    found = ctx.find_object(Session)
+    if found is None:
+        raise InvalidInputError("The command was started without its options. Call adaptive-memory.")
+    return found
+
+
+def embedder_of(name: str) -> Any:
+    """The embedder of that name, made when it is needed."""
+    if name == "local":
+        return None  # the bundled one
+    if name == "minilm":
+        from adaptive_memory_core.models.minilm import MiniLMEmbedder
+
+        return MiniLMEmbedder()
+    if name.startswith("openai:"):
+        from adaptive_memory_core.models.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(name.removeprefix("openai:"))
+    module, _, function = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInputError(
+            f"The embedder {name!r} is not there: {error}. Give local, minilm, openai:MODEL, or MODULE:NAME of a "
+            "function from texts to vectors that Python can import."
+        ) from error
+
+
+def policy_of(given: str | None) -> Policy | None:
+    """The policy of a preset's name, or of a file of JSON as `Policy.to_json` writes it."""
+    if given is None:
+        return None
+    if given in PRESETS:
+        return Policy.preset(given)
+    if not Path(given).is_file():
+        raise InvalidInputError(
+            f"There is no policy {given!r}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
+        )
+    return Policy.from_json(Path(given).read_text(encoding="utf-8"))
+
+
+def moment_of(given: str | None, *, now: float) -> float | None:
+    """The time that is meant: a date (without a zone, UTC), seconds since 1970, or how long ago.
+
+    >>> moment_of("1970-01-02", now=0.0), moment_of("60.5", now=0.0), moment_of("2d", now=200_000.0)
+    (86400.0, 60.5, 27200.0)
+    """
+    if given is None:
+        return None
+    with suppress(ValueError):
+        if given[-1:] in AGO:
+            return now - float(given[:-1]) * AGO[given[-1]]
+        return float(given)
+    try:
+        found = datetime.fromisoformat(given.replace("Z", "+00:00"))
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{given!r} is no time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d for a week ago."
+        ) from error
+    return (found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def _collections(database: Path) -> set[str] | None:
+    """The names of the collections in a directory; None where that cannot be read now."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as sql:
+        return {row[0] for row in sql.execute("SELECT name FROM collections")}
+    return None

@@ -1,0 +1,78 @@
+"""How is a memory looked after from a shell? `flush`, `check`, `reembed` and `backup`: of the whole directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adaptive_memory_core.cli.exit_codes import NOTHING_FOUND
+from adaptive_memory_core.cli.output import progress, show
+from adaptive_memory_core.cli.session import Session, embedder_of, session_of
+from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.reports import CheckReport
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (flush, check, reembed, backup):
+        app.command()(command)
+
+
+def flush(ctx: typer.Context) -> None:
+    """Write what was learned into the collection's metadata now, for other programs to see."""
+    session = session_of(ctx)
+    with session.memory() as memory:
+        memory.flush()
+    show([], {"flushed": True}, as_json=session.as_json)
+
+
+def check(
+    ctx: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended; no read is lost.")] = False,
+) -> None:
+    """Look at every file of the memory; exit code 1 where something is wrong, and is not mended."""
+    session = session_of(ctx)
+    session.check_there(create=False)
+    report = _checked(session, repair=repair)
+    show([str(report)], {"ok": report.ok, "findings": report.findings}, as_json=session.as_json)
+    if not report.ok:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def reembed(
+    ctx: typer.Context,
+    to: Annotated[str, typer.Option(help="local, minilm, openai:MODEL, or MODULE:NAME of a function of your own.")],
+) -> None:
+    """Give every record a vector of another embedder; interrupted, the same command goes on."""
+    session = session_of(ctx)
+    model = embedder_of(to)
+    if model is None:
+        from adaptive_memory_core.models.local import LocalEmbedder
+
+        model = LocalEmbedder()
+    with session.memory() as memory, progress("embedding") as told:
+        count = memory.reembed(model, progress=told)
+    show([f"{count} records have vectors of {to}"], {"records": count, "embedder": to}, as_json=session.as_json)
+
+
+def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new directory.")]) -> None:
+    """Copy the memory, while it is in use, to a new directory, which may be opened like this one."""
+    session = session_of(ctx)
+    with session.memory() as memory, progress("copying") as told:
+        made = memory.backup(to, progress=told)
+    show([str(made)], {"path": str(made)}, as_json=session.as_json)
+
+
+def _checked(session: Session, *, repair: bool) -> CheckReport:
+    """What is wrong; what cannot be opened is repaired as a directory."""
+    try:
+        with session.memory() as memory:
+            return memory.check(repair=repair)
+    except (DamagedStoreError, DamagedLedgerError):
+        if not repair:
+            raise
+    with progress("repairing") as told:
+        model = embedder_of(session.embedder)
+        return AdaptiveMemory.repair(session.directory, session.collection, embedder=model, progress=told)

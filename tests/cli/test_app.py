@@ -1,0 +1,73 @@
+"""Is every command there, with help worth reading, and its exit code as the help says?"""
+
+from __future__ import annotations
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from adaptive_memory_core.cli import exit_codes
+from adaptive_memory_core.cli.app import app
+from adaptive_memory_core.errors import LedgerError
+from tests.cli.conftest import EMBEDDER
+
+COMMANDS = sorted(one for one in typer.main.get_command(app).commands)  # type: ignore[attr-defined] # of a group
+
+
+def test_all_commands_are_there() -> None:
+    assert set(COMMANDS) == {
+        *(
+            "init",
+            "remember",
+            "import",
+            "recall",
+            "explain",
+            "get",
+            "log",
+            "stats",
+            "feedback",
+            "pin",
+            "unpin",
+            "demote",
+        ),
+        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "replay", "demo"),
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_a_command_and_each_of_its_options_does(name: str) -> None:
+    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined] # of a group
+    assert len(command.help or "") > 30
+    assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "ctx"] == []
+    shown = CliRunner().invoke(app, [name, "--help"])
+    assert shown.exit_code == 0
+
+
+def test_the_help_of_all_tells_the_exit_codes() -> None:
+    shown = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
+    for code in (exit_codes.NOTHING_FOUND, exit_codes.WRONG_USAGE, exit_codes.STORE_FAILED, exit_codes.PIPE_CLOSED):
+        assert str(code) in shown
+
+
+def test_errors_end_with_one_line_and_their_code(capsys: pytest.CaptureFixture[str]) -> None:
+    errors = {LedgerError("torn"): 3, OSError("disk full"): 3, KeyboardInterrupt(): 130, BrokenPipeError(): 141}
+    for error, code in errors.items():
+        with pytest.raises(typer.Exit) as ended, exit_codes.ending():
+            raise error
+        assert ended.value.exit_code == code
+    assert capsys.readouterr().err.splitlines() == [
+        "adaptive-memory: torn",
+        "adaptive-memory: disk full",
+        "adaptive-memory: interrupted",
+    ]
+
+
+def test_the_demo_runs_and_leaves_nothing() -> None:
+    shown = CliRunner().invoke(app, ["--embedder", EMBEDDER, "demo"])
+    assert shown.exit_code == 0
+    assert "redis" in shown.stdout
+    assert "canteen" in shown.stdout
+
+
+def test_the_version_is_told() -> None:
+    assert CliRunner().invoke(app, ["--version"]).exit_code == 0

@@ -1,0 +1,81 @@
+"""How does the real command behave, as a process of its own?"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "adaptive_memory_core.cli"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'shared'}{os.pathsep}{ROOT}", "ANONYMIZED_TELEMETRY": "False"}
+
+
+def command(*args: str, stdin: str = "", program: list[str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*(COMMAND if program is None else program), *args],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.slow
+def test_a_memory_is_written_and_read_by_processes(tmp_path: Path) -> None:
+    common = ["--path", str(tmp_path / "memory"), "--user", "ana"]
+    stored = command(*common, "remember", "Ana likes green tea.", "--id", "tea", "--create")
+    assert (stored.returncode, stored.stdout, stored.stderr) == (0, "tea\n", "")
+    found = command(*common, "recall", "what does Ana drink?", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert json.loads(found.stdout)["hits"][0]["id"] == "tea"
+    nothing = command(*common[:3], "bob", "recall", "tea")
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "nothing found\n")
+    refused = command(*common[:2], "recall", "tea")
+    assert (refused.returncode, refused.stdout, len(refused.stderr.splitlines())) == (2, "", 1)
+    assert command("--path", str(tmp_path / "none"), "--user", "ana", "recall", "tea").returncode == 2
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_reader_who_goes_away_is_no_error() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "--embedder", "tests.conftest:word_vectors", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr as errors:
+        assert errors.read() == b""
+    assert process.wait(timeout=120) == 141
+
+
+def test_help_loads_neither_chroma_nor_an_embedder() -> None:
+    program = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom adaptive_memory_core.cli.app import app\n"
+        "shown = CliRunner().invoke(app, ['recall', '--help'])\nassert shown.exit_code == 0\n"
+        "print([name for name in ('chromadb', 'tokenizers', 'onnxruntime', 'rich.progress') if name in sys.modules])"
+    )
+    assert command(program=[sys.executable, "-c", program]).stdout == "[]\n"
+
+
+def test_without_the_extra_the_command_says_what_to_install() -> None:
+    program = "import sys; sys.modules['typer'] = None\nfrom adaptive_memory_core.cli.entry import main; main()"
+    ended = command(program=[sys.executable, "-c", program])
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == 'adaptive-memory needs typer: pip install "adaptive-memory-retrieval[cli]"\n'
+
+
+def test_the_package_names_the_command_and_its_extra() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'adaptive-memory = "adaptive_memory_core.cli.entry:main"' in project
+    assert "\ncli = [" in project

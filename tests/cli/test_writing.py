@@ -1,0 +1,104 @@
+"""Are records written from a shell as they are by the library, and nothing by a slip of the pen?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import chromadb
+
+from tests.cli.conftest import Run
+from tests.conftest import word_vectors
+
+
+def test_a_memory_is_made_by_init_and_by_nothing_else(run: Run, place: Path) -> None:
+    refused = run("remember", "tea")
+    assert (refused.code, refused.out) == (2, "")
+    assert "There is no memory in" in refused.err
+    assert not place.exists()
+    assert run("init", user=None).code == 0
+    assert run("init", user=None).code == 0
+    missing = run("--collection", "misspelt", "stats")
+    assert missing.code == 2
+    assert "'memories'" in missing.err
+    assert [one.name for one in chromadb.PersistentClient(str(place)).list_collections()] == ["memories"]
+
+
+def test_remember_prints_the_id_and_keeps_all_that_was_given(run: Run) -> None:
+    given = [
+        "--id",
+        "db",
+        "--importance",
+        "0.9",
+        "--kind",
+        "fact",
+        "--created-at",
+        "2026-03-02",
+        "--metadata",
+        '{"a": 1}',
+    ]
+    assert run("remember", "PostgreSQL it is", *given, "--create").out == "db\n"
+    told = run("get", "db", "--json").answer
+    assert (told["text"], told["importance"], told["kind"], told["metadata"]) == (
+        "PostgreSQL it is",
+        0.9,
+        "fact",
+        {"a": 1},
+    )
+    assert told["created_at"] == 1_772_409_600.0
+    new = run("remember", "-", "--json", stdin="from a pipe\n").answer["id"]
+    assert run("get", new, "--json").answer["text"] == "from a pipe"
+    assert run("remember", "MySQL it is", "--id", "db2", "--supersedes", "db").code == 0
+    assert [one["id"] for one in run("recall", "it is", "-k", "1", "--json").answer["hits"]] == ["db2"]
+
+
+def test_wrong_arguments_store_nothing(run: Run) -> None:
+    assert run("init", user=None).code == 0
+    for wrong in (
+        ["--importance", "7"],
+        ["--metadata", "[1]"],
+        ["--metadata", "{"],
+        ["--created-at", "yesterday"],
+        ["--no-such-option"],
+    ):
+        ended = run("remember", "tea", *wrong)
+        assert (ended.code, ended.out) == (2, ""), wrong
+        assert "Traceback" not in ended.err
+    assert run("stats", "--json").answer["records"] == 0
+
+
+def test_an_import_checks_all_lines_before_it_writes_one(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text('"a text alone"\n\n{"text": "tea", "id": "tea"}\n{"txt": "misspelt"}\n')
+    refused = run("import", str(file), "--create")
+    assert refused.code == 2
+    assert "Line 4 of" in refused.err
+    file.write_text('"a text alone"\n{"text": "tea", "id": "tea"}\n')
+    assert len(run("import", str(file), "--create", "--json").answer["ids"]) == 2
+    assert run("import", str(file)).out == "2 records\n"
+    assert run("import", str(tmp_path / "none.jsonl")).code == 2
+    assert run("import").code == 2
+
+
+def test_of_an_existing_collection_only_the_users_own_records_are_taken(run: Run, tmp_path: Path) -> None:
+    client = chromadb.PersistentClient(str(tmp_path / "theirs"))
+    notes = client.create_collection("notes", embedding_function=None)
+    texts = ["tea of ana", "tea of bob", "tea of nobody"]
+    notes.add(
+        ids=["a", "b", "n"],
+        documents=texts,
+        embeddings=[one.tolist() for one in word_vectors(texts)],
+        metadatas=[{"user_id": "ana", "kind": "fact", "own": 1}, {"user_id": "bob"}, {"own": 2}],
+    )
+    source = ["--from-path", str(tmp_path / "theirs"), "--from-collection", "notes"]
+    copied = run("import", *source, "--create", "--json").answer
+    assert (copied["ids"], copied["left_out"]) == (["a", "n"], 1)
+    told = run("get", "a", "--json").answer
+    assert (told["kind"], told["metadata"]) == ("fact", {"own": 1})
+    assert run("import", "--from-path", str(tmp_path / "theirs"), "--from-collection", "none").code == 2
+
+
+def test_a_text_of_any_characters_comes_back_as_it_was(run: Run) -> None:
+    text = 'naïve "quotes" 茶 \U0001f375'
+    run("remember", text, "--id", "x", "--create")
+    assert json.loads(run("recall", "quotes", "--json").out)["hits"][0]["text"] == text
