@@ -79,6 +79,7 @@ class Opened:
     handles: ExitStack
     reranker: Reranker | None
     same_fact: Theirs | None
+    reader: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)
