@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
-from benchmarks.data import Dataset, Question
+from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_measures import Unit
 from benchmarks.fit import fitted
@@ -18,11 +18,18 @@ from benchmarks.recall_quality import ends, opened, turn
 from benchmarks.rot import user_of
 from benchmarks.units import quarter
 
-DEEP = 60  # hits of a recall: more than 4,000 tokens of short turns
+DEEP = 110  # hits of a recall: 4,000 tokens of short turns
 FLAT = Policy(channels=BOTH)
-OURS = {"flat": FLAT, "flat, intact": FLAT.replace(shown={"intact": True})}
+EPISODES, TOP_DOWN = FLAT.replace(shape="episodes"), FLAT.replace(shape="top_down")
+OURS = {
+    "flat": FLAT,
+    "episodes": EPISODES,
+    "top down": TOP_DOWN,  # the paper's, without a reader: all episodes that Stage I leads to
+    "top down, no Stage I": TOP_DOWN.replace(shape={"representatives": False}),
+}
+EPISODES_FOUND = 20  # episodes of a top-down recall: 4,000 tokens
 BASE = ("naive chunks", "naive chunks, no names")
-NAMES = (*BASE, "windows", *OURS, *(f"{name}, cross-fitted" for name in OURS))
+NAMES = (*BASE, "windows", *OURS, "flat, cross-fitted", "episodes, cross-fitted")
 FITTED_ON = ("locomo",)
 IN_PAGES = (500, 1_000, 4_000)
 Policies = Mapping[str | None, Policy]
@@ -47,8 +54,23 @@ def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str])
         yield Shown("windows", [show(question) for question in questions])
     if not [one for one in wanted if one.partition(",")[0] in OURS]:
         return
-    with opened("evidence", data, turn) as memory:
+    with observed(data) as memory:
         yield from _ours(memory, data, questions, wanted)
+
+
+def observed(data: Dataset) -> AdaptiveMemory:
+    """A memory in RAM that has observed the data, with all that grows from it."""
+    memory = opened("evidence", Dataset(data.name, (), ()), turn)
+    for tenant in dict.fromkeys(item.tenant for item in data.items):
+        user = memory.for_user(user_of(tenant))
+        user.observe([_message(item) for item in data.items if item.tenant == tenant])
+        user.themes()
+    return memory
+
+
+def _message(item: Item) -> dict[str, Any]:
+    told = {"speaker": item.speaker, "session": item.session, "seq": item.seq, "at": item.ts}
+    return {"id": item.id, "text": item.text} | {name: one for name, one in told.items() if one is not None}
 
 
 def _ours(
@@ -80,7 +102,11 @@ def _recalled(
     times = ends(data)
     recalls = [
         memory.for_user(user_of(one.tenant)).recall(
-            one.query, k=DEEP, now=times.get(one.tenant), reinforce=False, policy=policies[one.tenant]
+            one.query,
+            k=_most(policies[one.tenant]),
+            now=times.get(one.tenant),
+            reinforce=False,
+            policy=policies[one.tenant],
         )
         for one in questions
     ]
@@ -88,11 +114,16 @@ def _recalled(
     return Shown(name, [units_of(one) for one in recalls], pages)
 
 
+def _most(policy: Policy) -> int:
+    return EPISODES_FOUND if policy.shaping.form == "top_down" else DEEP
+
+
 def units_of(recall: Recall) -> list[Unit]:
     """The units of a recall's page: each hit with what is shown beside it, in the order in which it was said."""
-    whole = page(list(recall), recall.beside, merge=recall.policy.shown.merge, fields=recall.fields)
+    merge = recall.policy.shaping.joining(recall.policy.shown.merge)
+    whole = page(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
-    for unit in whole.units:
+    for unit in whole.units[: len(recall)]:
         lines = sorted((whole.lines[number] for number in unit), key=lambda line: line.order)
         found.append(Unit(lines[0].block, [line.record.id for line in lines]))
     return found

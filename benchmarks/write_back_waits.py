@@ -5,7 +5,8 @@
 An open loop: arrivals are a Poisson process and do not wait for one another, and a recall's time counts from when it
 was due, so one that came while the process stood still is late by as much (a closed loop would ask less often just
 then, and hide it). Every read counts and cues do not repeat, so there is always something to write. `stalls` are the
-times that a thread that wants to run every half millisecond did not, for longer than 50 ms, and the longest.
+times that a thread that wants to run every half millisecond did not, for longer than 50 ms, and the longest. In the
+last case another process has opened the directory before: it alone touches Chroma, and counts what it writes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +32,13 @@ USER = "ana"
 NEVER = Keeping(lag_seconds=3_600.0)
 DENSE = Policy(refresh_floor_seconds=0.0, channels=("dense",))
 SHARES = (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
+ELSEWHERE = "5 s, by another process"
 CASES = {
     "without": NEVER,
     "5 s, the default": Keeping(),
     "1 s": Keeping(lag_seconds=1.0),
     "5 s, 500 records at once": Keeping(stall_ms=10_000.0),
+    ELSEWHERE: Keeping(),
 }
 
 
@@ -61,7 +65,7 @@ def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
         with opened(folder, vectors, NEVER) as memory:
             memory.for_user(USER).remember_many(texts)
         for name in arguments.cases:
-            with opened(folder, vectors, CASES[name]) as memory:
+            with _holder(folder, arguments.records, name), opened(folder, vectors, CASES[name]) as memory:
                 memory.flush()
                 written = memory.for_user(USER).stats().projection.written
                 with _stalls() as stalls:
@@ -92,6 +96,30 @@ def waits(memory: AdaptiveMemory, cues: list[str], rate: float, seconds: float) 
             time.sleep(max(0.0, due - time.monotonic()))
             threads.submit(ask, due, chance.choice(cues))
     return took
+
+
+@contextmanager
+def _holder(folder: str, records: int, case: str) -> Iterator[None]:
+    """In one case another process holds Chroma, and writes back what this one reads."""
+    if case != ELSEWHERE:
+        yield
+        return
+    context = get_context("spawn")
+    begun, over = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(folder, records, begun, over))
+    process.start()
+    try:
+        begun.wait()
+        yield
+    finally:
+        over.set()
+        process.join()
+
+
+def _hold(folder: str, records: int, begun: Any, over: Any) -> None:
+    with opened(folder, clustered(records), CASES[ELSEWHERE]):
+        begun.set()
+        over.wait()
 
 
 @contextmanager

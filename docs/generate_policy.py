@@ -29,6 +29,7 @@ GROUPS = {  # by the field of the policy
     "hierarchy": policy.Hierarchies,
     "rerank": policy.Rerank,
     "shown": policy.Shown,
+    "shape": policy.Shapes,
     "spreads": policy.Spreads,
 }
 HEAD = """# The policy: every number that tunes a memory

@@ -91,6 +91,12 @@ SAYS = {
         "postgres-7. (last read 0 days ago)",
         "on Mondays. (last read 30 days ago)",
     ],
+    "17_conversations.py": [
+        "Asked for: Rex chews all my shoes",
+        "Ana lives in Turin now.",
+        "7 messages, ",
+        "Forgotten: True",
+    ],
     "16_mem0_export.py": [
         "3 of 4 memories belong to a user",
         "ana: Is allergic to peanuts (2 records, {'categories': ['health'], 'source': 'chat'})",

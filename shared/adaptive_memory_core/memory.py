@@ -322,5 +322,10 @@ class AdaptiveMemory(ClosedByWith):
         """The caller's rule for what says the same, in the place of ours."""
         return self._opened.same_fact
 
+    @property
+    def reader(self) -> Theirs | None:
+        """The caller's reader, which says how uncertain an answer is."""
+        return self._opened.reader
+
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         return self._opened.reranker_of(given)

@@ -6,7 +6,6 @@ import atexit
 import logging
 import os
 import threading
-import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Sequence
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.calls.looks import one_call
 from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
@@ -32,6 +32,7 @@ from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
+from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 
 THREADS = 8  # of the async twins
@@ -78,6 +79,7 @@ class Opened:
     handles: ExitStack
     reranker: Reranker | None
     same_fact: Theirs | None
+    reader: Theirs | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)
@@ -117,7 +119,7 @@ class Opened:
             self.parts.graph.expect()
 
     def new_id(self) -> str:
-        return str(uuid.uuid4())
+        return random_ids.next()
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         """What a call brings, else the memory's own."""
@@ -127,7 +129,7 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with self.calls.one_more(), under_way(), patient(self.keeping.wait_seconds):
+        with self.calls.one_more(), under_way(), one_call(), patient(self.keeping.wait_seconds):
             yield
 
     @property

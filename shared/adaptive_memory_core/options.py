@@ -14,6 +14,7 @@ from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.roles import Roles
 from adaptive_memory_core.graph.names import Extract
+from adaptive_memory_core.models.reader import Reader
 from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.models.same_fact import SameFact
 from adaptive_memory_core.policy.keeping import Keeping
@@ -44,6 +45,8 @@ class Options(TypedDict, total=False):
       `predict(pairs)`, such as a sentence-transformers CrossEncoder.
     - `same_fact`: a function of the cue and a list of texts to one label each, blocking or async. Texts with one label
       say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
+    - `reader`: a function of a question and a list of texts to how uncertain an answer from them is, in nats a token,
+      blocking or async, such as `judges.OpenAIReader`. Recalls of the shape "top_down" ask it which episodes help.
     - `entities`: a function of a sentence to the names in it, for the channel "graph"; omitted, they are found by rule.
       `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/graph.md).
     - `roles`: the models that help to make episodes, semantics and themes of what is observed (docs/hierarchy.md);
@@ -63,6 +66,7 @@ class Options(TypedDict, total=False):
     channels: Mapping[str, Source] | None
     reranker: Reranker | None
     same_fact: SameFact | None
+    reader: Reader | None
     shared: Iterable[str]
     roles: Roles | None
     entities: Extract | None

@@ -19,7 +19,7 @@ from benchmarks.hostile_users import CUES, RECALLS, TEXTS, USERS, WORDS, beside,
 from tests.conftest import word_vectors
 
 MOST_CALLS = 3  # of all fifty together, for each of hers
-MOST_WORK = 100.0  # of a hostile call, times that of a usual one; 100 KB and more are cut down to this
+MOST_WORK = 10.0  # of a hostile call, times that of a usual one; 100 KB and more are cut down to this
 
 
 @pytest.fixture

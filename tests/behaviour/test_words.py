@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,11 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.policy import Fusion
+from adaptive_memory_core.store.chroma.changes import ChangeWatch
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.words import up_to_date as lexical_channel
+from adaptive_memory_core.store.words.up_to_date import COMPARED_SECONDS
+from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Open, Vectors, background_done
 
 BOTH: Any = ("dense", "lexical")
@@ -181,3 +187,25 @@ def test_a_cue_without_a_word_falls_back_on_vectors(alice: UserMemory) -> None:
     alice.remember_many(["tea", "coffee"])
     answer = alice.recall("???", k=2)
     assert len(answer) == 2
+
+
+def test_after_a_write_chroma_counts_its_records_once_for_all_recalls(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, size = list[float](), ChromaRecords.size
+    alice = open_memory().for_user("alice")
+    alice.remember_many(["the zebra crossed", "green tea"])
+    alice.recall("zebra", policy=HYBRID)
+
+    def noted(records: ChromaRecords) -> int:
+        counted.append(time.monotonic())
+        return size(records)
+
+    monkeypatch.setattr(ChromaRecords, "size", noted)
+    alice.remember("black coffee")
+    assert eventually(lambda: ChangeWatch(tmp_path / "memory").token() is not None)
+    began = time.monotonic()
+    for _ in range(20):
+        assert len(alice.recall("coffee", policy=HYBRID, reinforce=False)) == 3
+    looks = 1 + (time.monotonic() - began) / COMPARED_SECONDS  # for records that somebody exchanged for others
+    assert len(counted) <= 1 + looks

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from adaptive_memory_core.hierarchy.grow import Placed, Themes
+from adaptive_memory_core.hierarchy.grow import Themes
+from adaptive_memory_core.hierarchy.nodes import Placed
 from adaptive_memory_core.hierarchy.objective import centre_of, from_scratch
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 

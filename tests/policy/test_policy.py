@@ -14,6 +14,7 @@ from adaptive_memory_core.policy import (
     Keeping,
     Policy,
     Remembrance,
+    Shapes,
     Shown,
     TimeWords,
     Weights,
@@ -39,7 +40,18 @@ from adaptive_memory_core.policy import (
         {"channels": None},
         *(
             {name: None}
-            for name in ("useful", "reading", "time_words", "decay", "copies", "graph", "rerank", "shown", "spreads")
+            for name in (
+                "useful",
+                "reading",
+                "time_words",
+                "decay",
+                "copies",
+                "graph",
+                "rerank",
+                "shape",
+                "shown",
+                "spreads",
+            )
         ),
         {"decay": {"rate": 0.9}},
         {"decay": Remembrance()},
@@ -66,6 +78,8 @@ def test_a_choice_refuses_what_is_not_among_its_values(wrong: dict[str, Any]) ->
         (TimeWords, {"enabled": 1}),
         (TimeWords, {"strict": None}),
         (Shown, {"intact": "yes"}),
+        (Shapes, {"form": "round"}),
+        (Shapes, {"expand": 1}),
     ],
 )
 def test_a_choice_of_a_group_refuses_what_is_not_among_its_values(

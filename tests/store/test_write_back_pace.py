@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
+from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.store.write_back_pace import FEWEST, RESTS, Pace
 from tests.conftest import Open
 
@@ -88,4 +89,21 @@ def test_where_too_many_records_wait_it_does_not_rest(open_memory: Open) -> None
     back: Any = memory.ports().write_back
     with back._turn:  # nobody writes meanwhile
         alice.recall("tea", k=6)
+        assert back.wait() == 0.0
+
+
+def test_it_waits_for_a_moment_without_a_call_as_long_as_it_has_time(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(keeping=Keeping(lag_seconds=3_600.0))
+    alice = memory.for_user("alice")
+    alice.remember("we drink tea")
+    alice.recall("tea")
+    back: Any = memory.ports().write_back
+    monkeypatch.setattr(back, "work", lambda going: time.sleep(0.01))  # not begun beside this
+    back._since = time.monotonic() - 2_000.0  # more than half of the lag ago: a pass is due
+    assert back.wait() == 0.0
+    with under_way():
+        assert back.wait() > 0.0
+        back._since -= 2_000.0  # late by now
         assert back.wait() == 0.0

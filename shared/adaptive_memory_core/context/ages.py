@@ -10,7 +10,7 @@ from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.english import local
 from adaptive_memory_core.cue.time.english_dates import find
 
-MOST_RESOLVED = 3_000  # characters of a text in which dates are looked for, more than most prompts show of it; guess
+MOST_RESOLVED = 2_000  # characters of a text in which dates are looked for, more than most prompts show of it; guess
 _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
 

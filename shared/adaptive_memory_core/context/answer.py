@@ -11,6 +11,7 @@ from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.context.believed import believed
 from adaptive_memory_core.context.brief import Summarise
 from adaptive_memory_core.context.explain import explain, short
+from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
@@ -31,7 +32,8 @@ class Recall(Sequence[Scored]):
     said right before and after the hits, where the policy asks for it: shown with them, and no hits.
     `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
     not asked for. `because` says of hits, by id, in words why sources named them: an earlier
-    question that they answered, the names and sentences by which the graph came to them.
+    question that they answered, the names and sentences by which the graph came to them. `outline` says which episode
+    and theme they are part of, where the policy's shape asks for it.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Recall(Sequence[Scored]):
     unrelated: float | None = None
     use: Use = NO_USE
     because: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # why hits were found, by id
+    outline: Outline = field(default=NO_OUTLINE, repr=False)
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -133,10 +136,13 @@ class Recall(Sequence[Scored]):
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
-        options |= {"beside": self.beside, "merge": self.policy.shown.merge, "longest": self.policy.shown.longest}
+        options |= {"beside": self.beside, "outline": self.outline, "longest": self.policy.shown.longest}
+        options["merge"] = self.policy.shaping.joining(self.policy.shown.merge)
+        options["headings"] = self.policy.shaping.headings
         options |= {"cue": self.cue.own_words, "fields": self.fields}
         with under_way():
-            text = render(self.kept, max_tokens=max_tokens, style=style, now=self.now, **options)
+            shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)
+        text = render(shown, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []

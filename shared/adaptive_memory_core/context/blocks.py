@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
+from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
+
+DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
+_FACTS = "\0facts"  # nobody's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,30 +24,42 @@ class Line:
     order: tuple[float, int, int]
     whose: str | None = None  # the shared scope it is of
     older: str | None = None  # what is said of it where another hit says what it has become
+    fact: bool = False  # whether it is a fact, whose id is that of a message that says it
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """All there is to show. `units` are the numbers of the lines that belong to each hit, best hit first: its own line,
-    then those of its neighbours."""
+    then those of its neighbours; and then one for each fact. `headings` say what blocks are about."""
 
     lines: list[Line]
     units: list[list[int]]
+    headings: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Making:
     lines: list[Line] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)  # of the lines, by the record's id
-    open: dict[tuple[str | None, str], tuple[int, float]] = field(
+    open: dict[tuple[str | None, str | int], tuple[int, float]] = field(
         default_factory=dict
-    )  # of each session and whose it is: its block, and the best score in it
+    )  # of each episode or session and whose it is: its block, and the best score in it
+    headings: dict[int, str] = field(default_factory=dict)
+    outline: Outline = NO_OUTLINE
     blocks: int = 0
 
 
-def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, fields: Fields) -> Page:
-    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session if its
-    score is at least `merge` of that one's; what is of no session stands alone.
+def page(
+    hits: Sequence[Scored],
+    beside: Sequence[Neighbour],
+    *,
+    merge: float,
+    fields: Fields,
+    outline: Outline = NO_OUTLINE,
+) -> Page:
+    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session, or of
+    its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of
+    neither stands alone. Facts come last, those of one theme in a block.
 
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})
@@ -51,7 +67,7 @@ def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, f
     >>> [line.block for line in page(hits, [], merge=0.85, fields=Fields()).lines]
     [0, 0, 1]
     """
-    making, ranks = _Making(), {hit.id: rank for rank, hit in enumerate(hits)}
+    making, ranks = _Making(outline=outline), {hit.id: rank for rank, hit in enumerate(hits)}
     around: dict[str, list[Neighbour]] = {}
     for one in beside:
         around.setdefault(one.of, []).append(one)
@@ -70,18 +86,46 @@ def page(hits: Sequence[Scored], beside: Sequence[Neighbour], *, merge: float, f
                 known = _add(making, one.record, block, own, one.offset, rank, fields, found)
             unit.append(known)
         units.append(unit)
-    return Page(making.lines, units)
+    units += [[_add_fact(making, fact)] for fact in outline.facts]
+    return Page(making.lines, units, making.headings)
 
 
 def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
     """The number of the block that a hit belongs to: that of its session, if it is good enough for it, or a new one."""
-    known = None if turn.session is None else making.open.get((hit.shared, turn.session))
-    if known is not None and hit.score >= merge * known[1]:
-        return known[0]
-    making.blocks += 1
-    if turn.session is not None:
-        making.open[hit.shared, turn.session] = (making.blocks - 1, hit.score)
-    return making.blocks - 1
+    place = making.outline.places.get(hit.id)
+    apart = place is not None and (making.outline.apart or turn.session is None)
+    of = place.episode if place is not None and apart else turn.session
+    known = None if of is None else making.open.get((hit.shared, of))
+    if known is None or hit.score < merge * known[1]:
+        known = (making.blocks, hit.score)
+        making.blocks += 1
+        if of is not None:
+            making.open[hit.shared, of] = known
+    if place is not None:
+        making.headings[known[0]] = place.heading if apart else _themes(making.headings.get(known[0], ""), place)
+    return known[0]
+
+
+def _themes(before: str, place: Place) -> str:
+    """What a session's block is about: the themes of its hits.
+
+    >>> _themes("pottery", Place(1, "A walk", "dogs, walks")), _themes("dogs", Place(1, "A walk", "dogs"))
+    ('pottery; dogs, walks', 'dogs')
+    """
+    known = before.split("; ") if before else []
+    return "; ".join(known if place.theme is None or place.theme in known else [*known, place.theme])
+
+
+def _add_fact(making: _Making, fact: Fact) -> int:
+    """The number of the line of a fact, in the block of its theme."""
+    known = making.open.get((_FACTS, fact.theme or ""))
+    if known is None:
+        known = making.open[_FACTS, fact.theme or ""] = (making.blocks, 0.0)
+        making.headings[making.blocks] = fact.theme or ""
+        making.blocks += 1
+    record = Record(next(iter(fact.of), ""), fact.text, DISTILLED, created_at=fact.at)
+    making.lines.append(Line(record, known[0], None, (fact.at, 0, 0), fact=True))
+    return len(making.lines) - 1
 
 
 def _add(

@@ -34,6 +34,7 @@ class Entry:
     inferred: bool = False
     excerpt: bool = False  # whether the text is a part of what is stored
     older: str | None = None  # what is said of it where a newer memory says something else of the same
+    about: str | None = None  # of a block: its theme and its episode
 
     @property
     def provenance(self) -> list[str]:
@@ -42,7 +43,8 @@ class Entry:
 
     @property
     def labels(self) -> list[str]:
-        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty, self.cut)
+        about = f"about {self.about}" if self.about else None
+        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty, self.cut, about)
         return [one for one in said if one]
 
     @property

@@ -18,7 +18,7 @@ from adaptive_memory_core.context.token_estimate import Count
 from adaptive_memory_core.let_others_run import in_pieces
 
 MARK = "..."
-LONGEST_PART = 400  # characters of a sentence, beyond which it is cut like a text of its own; guess
+MOST_READ = 600  # characters of a part in which the cue's words are looked for; guess
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
@@ -41,7 +41,9 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     'We met on Monday. ... The code of the door is 4711. ...'
     """
     asked = frozenset(cue)
-    parts = [Part(said, count(said + " "), asked & set(words(said))) for said in in_pieces(text, parts_of(text))]
+    parts = [
+        Part(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in in_pieces(text, parts_of(text))
+    ]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:

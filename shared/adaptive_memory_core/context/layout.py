@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.context.blocks import Page
+from adaptive_memory_core.context.clean import label
 from adaptive_memory_core.context.entries import Entry, shared
 from adaptive_memory_core.context.styles import Style
 from adaptive_memory_core.context.token_estimate import Count
@@ -20,6 +21,7 @@ class Layout:
     form: Style
     ids: bool
     count: Count
+    headings: bool = False  # whether blocks say what they are about
     _shared: dict[int, Entry] = field(default_factory=dict)
     _costs: dict[tuple[int, bool], int] = field(default_factory=dict)
 
@@ -27,11 +29,16 @@ class Layout:
         members: dict[int, list[Entry]] = {}
         for number, line in enumerate(self.page.lines):
             members.setdefault(line.block, []).append(self.entries[number])
-        self._shared = {block: shared(own) for block, own in members.items() if len(own) > 1}
+        headings = self.page.headings if self.headings else {}
+        self._shared = {
+            block: replace(shared(own), about=label(headings.get(block, "")) or None)
+            for block, own in members.items()
+            if len(own) > 1
+        }
 
     def showing(self, entries: Sequence[Entry]) -> Layout:
         """The same page with other texts of its memories."""
-        return Layout(self.page, entries, self.form, self.ids, self.count)
+        return Layout(self.page, entries, self.form, self.ids, self.count, self.headings)
 
     def lines(self, chosen: Iterable[int]) -> list[str]:
         """These lines of the page as they are written: block by block, each in the order it was said in."""
@@ -73,4 +80,5 @@ class Layout:
     def _within(self, number: int) -> str:
         line = self.page.lines[number]
         own = self.entries[number].without(self._shared[line.block])
-        return self.form.turn(own, ids=self.ids and line.rank is not None, found=line.rank is not None)
+        shown = self.ids and (line.fact or line.rank is not None)
+        return self.form.turn(own, ids=shown, found=line.rank is not None)

@@ -13,6 +13,7 @@ from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.context.brief import Summarise, extract, summarised
 from adaptive_memory_core.context.entries import Entry, entries, entry, shortened
 from adaptive_memory_core.context.layout import Layout
+from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.shares_of_budget import shared_out
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
@@ -23,6 +24,7 @@ from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scor
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
+ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks do not say what they are about; they cost .02 at 500
 ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
 
@@ -42,11 +44,14 @@ def render(
     longest: float = Shown().longest,
     cue: str = "",
     fields: Fields = DEFAULT_FIELDS,
+    outline: Outline = NO_OUTLINE,
+    headings: bool = False,
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
     `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Hits of one session stand
-    together in the order they were said in, with those `beside` them where there is room. Where not all fit, a long one
+    together in the order they were said in, with those `beside` them where there is room; `outline` says of which
+    episodes they are, and with `headings` the page says it too. Where not all fit, a long one
     is cut to the sentences that answer the `cue`, at most a share `longest` of the budget. Where not even a count of
     the hits fits, nothing is rendered.
 
@@ -56,14 +61,17 @@ def render(
     checked(max_tokens, style, count, summarise)
     count = _numbers(count)
     roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
-    form, whole = STYLES[style], page(list(hits), beside if roomy else (), merge=merge, fields=fields)
+    around = beside if roomy else ()
+    form, whole = STYLES[style], page(list(hits), around, merge=merge, fields=fields, outline=outline)
     if not whole.units:
         return ""
     shown = [
         entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
         for one in whole.lines
     ]
-    layout = Layout(whole, shown, form, ids, count)
+    layout = Layout(
+        whole, shown, form, ids, count, headings and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS)
+    )
     text = block(form, layout.lines(range(len(shown))))
     if max_tokens is None or count(text) <= max_tokens:
         return text

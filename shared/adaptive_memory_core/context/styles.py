@@ -81,7 +81,12 @@ class Xml:
             "learned": one.learned,
             "age": one.age,
         }
-        names |= {"provenance": ", ".join(one.provenance), "certainty": one.certainty, "part": one.cut}
+        names |= {
+            "provenance": ", ".join(one.provenance),
+            "certainty": one.certainty,
+            "part": one.cut,
+            "about": one.about,
+        }
         return "".join(f' {name}="{for_xml(value)}"' for name, value in names.items() if value)
 
     def brief(self, count: int, text: str) -> str:

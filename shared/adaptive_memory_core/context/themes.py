@@ -84,7 +84,7 @@ def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
     holds = sorted((one for one in own if one.replaced_by is None), key=lambda one: (one.at, one.key))
     ids = tuple(record_id(scope, one) for one in theme.messages)
-    known = tuple(_known(scope, hierarchy, one) for one in holds)
+    known = tuple(_known(scope, hierarchy, one) for one in holds or own)
     return Theme(theme.name, ids, known, theme.begins, theme.ends)
 
 

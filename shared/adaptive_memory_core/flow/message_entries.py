@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.flow.ports import Stored
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports.hierarchy_values import Entry
 from adaptive_memory_core.records import Fields, Metadata
 from adaptive_memory_core.text_identity import said
 

@@ -8,16 +8,20 @@ from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.gather import Gathered, gather
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import ask_sources
+from adaptive_memory_core.flow.candidates.way_down import led_to
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
+from adaptive_memory_core.flow.steps.by_episode import by_episode, for_episodes, on_the_way
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose
 from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import under_decay
+from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
 from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.other_kind_of_user import other_kind_of_user
+from adaptive_memory_core.flow.steps.outline import with_outline
 from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
@@ -28,7 +32,8 @@ from adaptive_memory_core.flow.steps.widen_search import widen_search
 def recall(ports: Ports, request: Request) -> Flow[Recall]:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
     answer, gathered = yield from look_for(ports, request)
-    shown = yield from with_neighbours(ports, request, answer)
+    around = yield from with_neighbours(ports, request, answer)
+    shown = yield from helpful_episodes(request, around)
     yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
     counted = yield from count_reading(ports, request, shown, gathered)
     return counted
@@ -43,9 +48,12 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     gathered = yield from other_kind_of_user(ports, request, found)
     wider = yield from widen_search(ports, request, gathered)
     present = yield from under_decay(ports, request, wider)
-    hits = with_leads(present.hits, answers)
+    led = led_to(answers)
+    hits = on_the_way(with_leads(present.hits, answers), led)
     floor = yield from relevance_floor(ports, request, present, hits)
     judged = yield from rerank_best(request, hits, floor)
     compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits, floor)
-    return choose(request, present, floor, judged, compared, facts), present
+    chosen = choose(for_episodes(request, led), present, floor, judged, compared, facts)
+    answer = yield from with_outline(ports, request, by_episode(request, chosen, led), led)
+    return answer, present

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.hierarchy.nodes import Array
+from adaptive_memory_core.hierarchy.neighbours import NearestGraph
+from adaptive_memory_core.hierarchy.nodes import Array, SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.objective import centre_of, objective
 
 
@@ -18,6 +19,27 @@ class Rest(NamedTuple):
     cohesions: Array
     nearest: Array
     centres: Array
+
+
+def rest_without(
+    gone: Sequence[ThemeKey],
+    centres: NearestGraph,
+    members: Mapping[ThemeKey, Sequence[SemanticKey]],
+    cohesions: Mapping[ThemeKey, float],
+) -> Rest:
+    """All themes but these, with what each of them is near to besides these."""
+    stay = [one for one in centres if one not in gone]
+
+    def nearest(theme: ThemeKey) -> float:
+        found = (similarity for other, similarity in centres.of(theme) if other not in gone)
+        return next(found, -np.inf if gone else 0.0)
+
+    return Rest(
+        [len(members[one]) for one in stay],
+        np.array([cohesions[one] for one in stay]),
+        np.array([nearest(one) for one in stay]),
+        centres.vectors[[centres.place(one) for one in stay]],
+    )
 
 
 def value_with(rest: Rest, parts: Sequence[Array]) -> float:

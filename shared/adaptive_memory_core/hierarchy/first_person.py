@@ -80,6 +80,10 @@ _PRESENT = frozenset(
 _SUBJECT = re.compile(
     r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|(?: (?:really|also|still|just|always|often))? [a-z]+(?:['\u2019]t)?)?"
 )
+_OPENING = re.compile(
+    r"^\W*(?:(?:by the way|btw|anyway|oh|well|so|yeah|yes|hey|wow|also|and|but|actually)\b[,!.]?\s+)+(?=\w)",
+    re.IGNORECASE,
+)
 _REST = re.compile(r"\b(?:my|My|mine|Mine|me|myself)\b")
 
 
@@ -88,11 +92,16 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
 
     >>> in_third_person("I've been painting, and I love my garden.", "Ana")
     "Ana has been painting, and Ana loves Ana's garden."
+    >>> in_third_person("Oh, by the way, I live in Oslo.", "Ana")
+    'Ana lives in Oslo.'
     >>> in_third_person("It rained.", "Ana"), in_third_person("I'm off.", None), in_third_person("I went.", "Ben")
     ('Ana: It rained.', "I'm off.", 'Ben went.')
     """
     if not speaker:
         return sentence
+    opening = _OPENING.match(sentence)
+    if opening is not None:
+        sentence = sentence[opening.end() :]
     told = _REST.sub(lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence))
     return told if told != sentence else f"{speaker}: {sentence}"
 

@@ -7,35 +7,16 @@ chooses among the ways to do it, and never whether. No semantic is ever lost: ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.hierarchy.alternatives import Rest, value_with
+from adaptive_memory_core.hierarchy.alternatives import Rest, rest_without, value_with
 from adaptive_memory_core.hierarchy.cuts import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph
-from adaptive_memory_core.hierarchy.nodes import Array, Neighbours, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
+from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.objective import centre_of, objective
+from adaptive_memory_core.hierarchy.usual_likeness import UsualLikeness
 from adaptive_memory_core.policy.hierarchy import Hierarchies
-
-
-class Placed(NamedTuple):
-    """A semantic as it is kept: its vector of unit length, its theme (None: of none yet), whether that has changed, and
-    the neighbours that it had."""
-
-    key: SemanticKey
-    vector: Array
-    theme: ThemeKey | None
-    moved: bool = False
-    near: Neighbours = ()
-
-
-class Changes(NamedTuple):
-    """Semantics that are in another theme, themes with other members, and those that are gone."""
-
-    semantics: set[SemanticKey]
-    themes: set[ThemeKey]
-    gone: set[ThemeKey]
 
 
 class Themes:
@@ -58,7 +39,7 @@ class Themes:
         self.attached = 0
         self._changed = Changes(set(), set(), set())
         self._cohesion: dict[ThemeKey, float] = {}
-        self._sum: Array = None  # of all vectors
+        self._usual = UsualLikeness()
 
     def taken_changes(self) -> Changes:
         """What has changed since this was asked last."""
@@ -80,7 +61,7 @@ class Themes:
         if known:
             vectors = np.array([one.vector for one in known], dtype=np.float32)
             self.semantics.load([one.key for one in known], vectors, [one.near for one in known])
-            self._sum = vectors.sum(axis=0, dtype=np.float64)
+            self._usual.begin(vectors)
             centres = {theme: self._centre(theme) for theme in self.members}
             self.centres.load(list(centres), np.array(list(centres.values())), [()] * len(centres))
         self.grown = {theme: grown.get(theme, attached) for theme in self.members}
@@ -90,7 +71,7 @@ class Themes:
         one = np.asarray(vector, dtype=np.float32)
         theme = self._nearest(one)
         self.semantics.put(key, one)
-        self._sum = np.asarray(one, dtype=np.float64) if self._sum is None else self._sum + one
+        self._usual.more(one)
         self.attached += 1
         if theme is None:
             self._begin([key])
@@ -105,7 +86,7 @@ class Themes:
     def remove(self, key: SemanticKey) -> None:
         """The semantic is gone; a theme without any goes as well."""
         theme = self.theme_of.pop(key)
-        self._sum = self._sum - self.semantics.vector(key)
+        self._usual.less(self.semantics.vector(key))
         self.semantics.drop(key)
         self.moved.discard(key)
         self.members[theme].remove(key)
@@ -129,27 +110,15 @@ class Themes:
         return merged
 
     def threshold(self, share: float) -> float:
-        """The cosine that is this share of the way from that of two of all the semantics, in the mean, to 1: what
-        counts as near depends on the embedder and on the user."""
-        count = len(self.semantics)
-        if count < 2:
-            return share
-        usual = (float(self._sum @ self._sum) - count) / (count * (count - 1))
-        return max(0.0, usual) + share * (1.0 - max(0.0, usual))
+        """The cosine that is this share of the way from that of two of the user's semantics, in the mean, to 1."""
+        usual = self._usual.mean
+        return usual + share * (1.0 - usual)
 
     @property
     def objective(self) -> float:
         """f(P), of numbers that are kept up with every change."""
-        return self.sparsity + self.coherence
-
-    @property
-    def sparsity(self) -> float:
-        return sparsity([len(found) for found in self.members.values()])
-
-    @property
-    def coherence(self) -> float:
         rest = self._rest()
-        return coherence(rest.cohesions, rest.nearest)
+        return objective(rest.sizes, rest.cohesions, rest.nearest)
 
     def _nearest(self, vector: Array) -> ThemeKey | None:
         if not len(self.centres):
@@ -195,19 +164,7 @@ class Themes:
         return True
 
     def _rest(self, *gone: ThemeKey) -> Rest:
-        """All themes but these, with what each of them is near to besides these."""
-        stay = [one for one in self.centres if one not in gone]
-        places = [self.centres.place(one) for one in stay]
-        return Rest(
-            [len(self.members[one]) for one in stay],
-            np.array([self._cohesion[one] for one in stay]),
-            np.array([self._nearest_without(one, gone) for one in stay]),
-            self.centres.vectors[places],
-        )
-
-    def _nearest_without(self, theme: ThemeKey, gone: tuple[ThemeKey, ...]) -> float:
-        found = (similarity for other, similarity in self.centres.of(theme) if other not in gone)
-        return next(found, -np.inf if gone else 0.0)
+        return rest_without(gone, self.centres, self.members, self._cohesion)
 
     def _begin(self, keys: list[SemanticKey]) -> None:
         theme = self._next

@@ -122,3 +122,22 @@ class Distilled(NamedTuple):
     text: str
     shown: str
     messages: Sequence[str]
+
+
+class Placed(NamedTuple):
+    """A semantic as it is kept: its vector of unit length, its theme (None: of none yet), whether that has changed, and
+    the neighbours that it had."""
+
+    key: SemanticKey
+    vector: Array
+    theme: ThemeKey | None
+    moved: bool = False
+    near: Neighbours = ()
+
+
+class Changes(NamedTuple):
+    """Semantics that are in another theme, themes with other members, and those that are gone."""
+
+    semantics: set[SemanticKey]
+    themes: set[ThemeKey]
+    gone: set[ThemeKey]

@@ -16,7 +16,7 @@ from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
 LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
 ENOUGH = 8  # words that say something, in a sentence that needs no more
-FEWEST = 2  # of them, in a sentence that may be kept
+FEWEST = 1  # of them, in a sentence that may be kept
 AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
 ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
 _DANGLES = re.compile(r"\W*(?:it|that|this|these|those|they|he|she|which|and|but|so|because)\b", re.IGNORECASE)

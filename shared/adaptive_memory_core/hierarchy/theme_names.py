@@ -10,6 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from adaptive_memory_core.channels.words.words_of_text import words
 
 TERMS = 3
+_NAMELESS = frozenset(  # what is said on any day of anything
+    words(
+        "now last next never always often also well come came goes going went go use used new old lot bit way time "
+        "times day days week weeks month months year years thing things today got get make made take took yesterday "
+        "tomorrow really still just many good great nice love like want think know feel said say tell told able sure"
+    )
+)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
@@ -32,8 +39,9 @@ def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems in a text that can name something: no numbers by themselves, no single letters."""
-    return frozenset(one for one in words(text) if (len(one) > 2 and not one.isdigit()) or not one.isascii())
+    """The stems in a text that can name something: no numbers by themselves, no single letters, nothing of any day."""
+    found = (one for one in words(text) if (len(one) > 2 and not one.isdigit()) or not one.isascii())
+    return frozenset(found) - _NAMELESS
 
 
 def _written(texts: Iterable[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import Shapes
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -29,6 +30,7 @@ __all__ = [
     "Reading",
     "Remembrance",
     "Rerank",
+    "Shapes",
     "Shown",
     "Spreads",
     "TimeWords",

@@ -24,7 +24,7 @@ class Keeping:
     wait_seconds: float = 30.0  # seconds that one call waits, in all, for others who write the ledger; then it fails
     count_seconds: float = 5.0  # seconds that a recall waits for them to be counted; then it answers uncounted; guess
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
-    cue_word_characters: int = 4_000  # of these, letters in which words, names and times are looked for; ten questions'
+    cue_word_characters: int = 2_000  # letters of a cue in which words, names and times are looked for; guess
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
     mirror_records: int = 100_000  # of a user, up to which recalls compare all vectors in RAM; 0 = never; speed.md
     mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess

@@ -26,6 +26,7 @@ from adaptive_memory_core.policy.presets import settings_of
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges, check_switches
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import HIERARCHY, Form, Shapes, shape_of
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -89,6 +90,7 @@ class Policy(HashedOnce):
     hierarchy: Hierarchies = Hierarchies()  # how episodes and themes are made of what is observed
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
+    shape: Shapes | Form = "flat"  # whether hits stand alone, in episodes, or come from the themes down; a name will do
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -105,6 +107,7 @@ class Policy(HashedOnce):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fusion", fusion_of(self.fusion))
+        object.__setattr__(self, "shape", shape_of(self.shape))
         check_ranges(self, self.RANGES)
         check_choices(self, self.CHOICES)
         check_switches(self, ("adaptive",))
@@ -154,6 +157,11 @@ class Policy(HashedOnce):
         return self.fusion if isinstance(self.fusion, Fusion) else CAUTIOUS
 
     @property
+    def shaping(self) -> Shapes:
+        """The shape of answers, with all its settings."""
+        return shape_of(self.shape)
+
+    @property
     def blending(self) -> Blend:
         """How the signals are put together: weights of one's own make a weighted sum, unless `blend` says otherwise."""
         if self.blend != "auto":
@@ -162,10 +170,12 @@ class Policy(HashedOnce):
 
     @property
     def own_weights(self) -> dict[str, float]:
-        """What each channel of the caller's own counts; one without a weight as much as the vectors. And the graph."""
+        """What each channel of the caller's own counts; one without a weight as much as the vectors. And
+        the graph and the hierarchy."""
         given = dict(self.channel_weights)
         graph = {GRAPH: self.graph.weight} if GRAPH in self.ways else {}
-        return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph}
+        down = {HIERARCHY: self.shaping.weight} if self.shaping.form == "top_down" else {}
+        return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph, **down}
 
     def remembrance(self, kind: str | None) -> Remembrance:
         """What holds for a kind of memory: its own numbers, else the policy's."""

@@ -17,6 +17,7 @@ from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.old_names import KIND_PLACES, PLACES
 from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.rerank import Rerank
+from adaptive_memory_core.policy.shape import Shapes
 from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
@@ -39,6 +40,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "hierarchy": Hierarchies,
     "rerank": Rerank,
     "shown": Shown,
+    "shape": Shapes,
     "spreads": Spreads,
 }
 _TOP = (

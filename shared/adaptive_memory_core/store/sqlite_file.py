@@ -40,6 +40,7 @@ class LedgerFile:
         self.path = path
         self.on_failure: Callable[[], object] = lambda: None
         self.on_write: Callable[[], object] = lambda: None
+        self.on_kept: Callable[[], object] = lambda: None
         self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
         self._lock = threading.RLock()
         await_before_forks(self._lock)
@@ -222,6 +223,7 @@ class LedgerFile:
             return
         due += self._calls
         self._connection.execute("COMMIT")
+        self.on_kept()
         self._unfinished = False
         self._calls = []
 

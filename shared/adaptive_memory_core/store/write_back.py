@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 
 from adaptive_memory_core.flow.ports import Due, Ledger
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import is_anybody_busy
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats
@@ -21,6 +22,7 @@ from adaptive_memory_core.stored_metadata import belongs, clashes, projection
 
 PATIENCE_SECONDS = 60.0
 BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass
+BUSY_SECONDS = 0.01  # until the next look for a moment in which no call is under way, as long as there is time
 COUNTED_SECONDS = 1.0  # between two looks at how many records wait
 _log = logging.getLogger(__name__)
 
@@ -77,16 +79,20 @@ class WriteBack:
         return self._counts.of(scope)
 
     def wait(self) -> float | None:
-        """Until the next write of a pass, or the next pass; too many records do not wait."""
+        """Until the next write of a pass, or the next pass, in a moment when nobody has to wait for it, while there is
+        time; too many records do not wait."""
         now = time.monotonic()
         if self._pass is not None:
-            left = self._pace.not_before - now
+            left, deadline = self._pace.not_before - now, self._pass[0]
         elif self._since is not None:
-            left = self._since + BEGIN * self._keeping.lag_seconds - now
+            deadline = self._since + self._keeping.lag_seconds
+            left = deadline - (1.0 - BEGIN) * self._keeping.lag_seconds - now
         else:
             return None
         if left > 0.0 and self._ledger.outbox.waiting() >= self._keeping.queue_limit:
             return 0.0
+        if left <= 0.0 and now < deadline and is_anybody_busy():
+            return BUSY_SECONDS
         return min(max(0.0, left), COUNTED_SECONDS)
 
     def work(self, going: Going) -> None:  # noqa: ARG002 - a write is short, and what is begun is ended

@@ -155,4 +155,5 @@ def _request(
         notes=notes,
         fields=memory.fields,
         same_fact=memory.same_fact,
+        reader=memory.reader,
     )

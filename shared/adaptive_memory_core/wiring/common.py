@@ -20,6 +20,7 @@ from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.entities import as_extract
+from adaptive_memory_core.models.reader import as_reader
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
 from adaptive_memory_core.models.same_fact import as_rule
 from adaptive_memory_core.opened import Parts
@@ -61,6 +62,8 @@ class Asked:
             as_reranker(reranker)
         rule = as_rule(options.get("same_fact"))
         self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
+        read = as_reader(options.get("reader"))
+        self.reader = None if read is None else Theirs(read, self.unanswered["reader"])
         self.entities = as_extract(options.get("entities"))
         self.stages: Stages = stages_with(self.channels)
         policy = options["policy"] or Policy()

@@ -105,6 +105,7 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         handles=handles.pop_all(),
         reranker=asked.options.get("reranker"),
         same_fact=asked.same_fact,
+        reader=asked.reader,
     )
 
 

@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.english_single_dates import led
 from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS, needs_in
 from adaptive_memory_core.let_others_run import in_pieces
 
-MOST_OF_A_KIND = 30  # places of one kind that are looked at; a text with more is a table, or hostile; guess
+MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 
 
 class Dated(NamedTuple):

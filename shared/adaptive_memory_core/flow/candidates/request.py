@@ -37,6 +37,7 @@ class Request:
     fields: Fields = DEFAULT_FIELDS
     reranker: Theirs | None = None
     same_fact: Theirs | None = None
+    reader: Theirs | None = None
     looks_back: bool = False  # whether the caller named a `now` that lies in the past
     as_of: float | None = None  # the day that is asked as of, where that lies in the past
     past: Past | None = None  # what is known of the reads up to that day

@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.flow.recall import recall as recall_own
 from adaptive_memory_core.flow.steps.count_reading import count_reading
+from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import floor_of
 from adaptive_memory_core.flow.steps.tell_indexes import came_upon
@@ -69,6 +70,7 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
         return (yield from recall_own(ports, request))
     own, gathered = yield from look_for(ports, request)
     own = yield from with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
+    own = yield from helpful_episodes(request, own)
     yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
     answer = yield from count_reading(ports, request, own, gathered)
     if len(own) >= request.k:

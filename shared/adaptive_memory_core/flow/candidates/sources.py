@@ -16,6 +16,7 @@ from adaptive_memory_core.flow.candidates.graph import Graph
 from adaptive_memory_core.flow.candidates.recently_helpful import RecentlyHelpful
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.vectors import Vectors
+from adaptive_memory_core.flow.candidates.way_down import WayDownHierarchy
 from adaptive_memory_core.flow.candidates.words import Words
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Source
@@ -25,7 +26,7 @@ Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
     (Words(),),
     (Vectors(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore()),
+    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), WayDownHierarchy()),
     (Graph(),),
 )
 

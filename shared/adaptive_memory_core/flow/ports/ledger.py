@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
@@ -201,6 +201,9 @@ class WordRows(Protocol):
     def stored_ids(self) -> set[str]: ...
     def version(self) -> int: ...
     def keep_version(self, version: int) -> None: ...
+    def last_change(self) -> Hashable:
+        """Equal as long as there can be no news for anybody."""
+
     def news(self, scope: Scope, written: int, removed: int) -> WordNews: ...
 
 
@@ -218,6 +221,9 @@ class MirrorRows(Protocol):
         """Those of the records that have a row, whoever they belong to: id, text, metadata."""
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
+    def last_change(self) -> Hashable:
+        """Equal as long as there can be no news for anybody."""
+
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews: ...
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""

@@ -35,12 +35,13 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Flow[Reca
 
     They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
     """
-    if not request.policy.shown.intact or not answer.kept:
+    policy = request.policy
+    if not (policy.shown.intact or policy.shaping.form == "episodes") or not answer.kept:
         return answer
     best = answer.kept[:ANSWERS]
     try:
         pairs, note = yield from _pairs(ports, request, best)
-        found = yield from _fit(ports, request, _wanted(best, pairs))
+        found = yield from that_may_be_shown(ports, request, _wanted(best, pairs))
     except AdaptiveMemoryError as error:
         pairs, note, found = {}, f"{LEFT_OUT}: {error}", {}
     around = tuple(one for hit in best for one in _beside(request, hit, pairs, found, first=hit is best[0]))
@@ -88,7 +89,7 @@ def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
     return list(dict.fromkeys(one for one in wanted if one is not None))
 
 
-def _fit(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict[str, Hit]]:
+def that_may_be_shown(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict[str, Hit]]:
     """Those of this scope that the recall could have returned: let through by the filter, not barred, not stale."""
     if stored_ids and request.where is not None:
         passing = yield from in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)

@@ -11,8 +11,11 @@ import time
 from collections.abc import Hashable
 from pathlib import Path
 
+from adaptive_memory_core.flow.calls.looks import look_again, looked_at
+
 FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 JUST_NOW_NS = 50_000_000  # nanoseconds; several ticks of any kernel
+Seen = tuple[tuple[int, int, int] | None, ...]
 
 
 class ChangeWatch:
@@ -23,18 +26,27 @@ class ChangeWatch:
 
     def token(self) -> Hashable | None:
         """Equal as long as nobody wrote, in any process; None where that cannot be told."""
-        if not self._files:
+        seen = seen_in_call(self._files) if self._files else None
+        if seen is None or any(one is not None and time.time_ns() - one[0] < JUST_NOW_NS for one in seen):
             return None
-        seen: list[tuple[int, int, int] | None] = []
-        for file in self._files:
-            try:
-                found = os.stat(file)
-            except FileNotFoundError:
-                seen.append(None)
-                continue
-            except OSError:
-                return None
-            if time.time_ns() - found.st_mtime_ns < JUST_NOW_NS:
-                return None
+        return seen
+
+
+def seen_in_call(files: tuple[str, ...]) -> Seen | None:
+    """The files' times, sizes and numbers, as this call saw them a moment ago; None where the first is not there."""
+    return looked_at(files, lambda: seen_now(files))
+
+
+def seen_now(files: tuple[str, ...]) -> Seen | None:
+    look_again(files)
+    seen: list[tuple[int, int, int] | None] = []
+    for file in files:
+        try:
+            found = os.stat(file)
+        except FileNotFoundError:
+            seen.append(None)
+        except OSError:
+            return None
+        else:
             seen.append((found.st_mtime_ns, found.st_size, found.st_ino))
-        return None if seen[0] is None else tuple(seen)
+    return None if seen[0] is None else tuple(seen)

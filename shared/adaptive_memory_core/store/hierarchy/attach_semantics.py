@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.flow.ports.hierarchy import Edition, Growth, Written
+from adaptive_memory_core.flow.ports.hierarchy_values import Edition, Growth, Written
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.replaced import Stated, replaced
@@ -95,8 +95,8 @@ def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: 
         key = one.placed.key
         themes.attach(key, one.placed.vector)
         held.add(one)
-        beside = [held.shown[other] for other in themes.members[themes.theme_of[key]] if other != key]
-        old = replaced(held.shown[key], beside, Updates())
+        beside = {*themes.members[themes.theme_of[key]], *(other for other, _ in themes.semantics.of(key))}
+        old = replaced(held.shown[key], [held.shown[other] for other in sorted(beside - {key})], Updates())
         if old is not None:
             replaces[key] = old
         if themes.attached % EVERY == 0:

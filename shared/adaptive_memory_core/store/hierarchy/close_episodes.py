@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from adaptive_memory_core.flow.ports.hierarchy import Group, Queued
+from adaptive_memory_core.flow.ports.hierarchy_values import Group, Queued
 from adaptive_memory_core.flow.ports.roles import BoundaryPort
 from adaptive_memory_core.hierarchy.boundaries import Decided, starts
 from adaptive_memory_core.hierarchy.nodes import Said

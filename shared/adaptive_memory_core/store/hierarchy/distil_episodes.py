@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.flow.ports.hierarchy import DueEpisode, NewSemantic
+from adaptive_memory_core.flow.ports.hierarchy_values import DueEpisode, NewSemantic
 from adaptive_memory_core.hierarchy.episodes import title_of
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 from adaptive_memory_core.hierarchy.semantics import distil

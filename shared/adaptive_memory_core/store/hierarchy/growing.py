@@ -10,7 +10,8 @@ import numpy as np
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.flow.ports import Embedder, Records, Search
-from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows, Queued
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
+from adaptive_memory_core.flow.ports.hierarchy_values import Queued
 from adaptive_memory_core.flow.ports.ledger import MirrorRows
 from adaptive_memory_core.flow.ports.roles import Line, Roles
 from adaptive_memory_core.hierarchy.nodes import Said

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adaptive_memory_core.flow.message_entries import entry_of
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports.hierarchy_values import Entry
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
 from adaptive_memory_core.reports import Finding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adaptive_memory_core.flow.message_entries import entry
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports.hierarchy_values import Entry
 from adaptive_memory_core.records import MESSAGE_KIND, Scope
 from adaptive_memory_core.store.hierarchy.growing import Growing
 from adaptive_memory_core.stored_metadata import record_of

@@ -46,6 +46,8 @@ def _written(
     shared: LedgerContext, sql: sqlite3.Connection, user: int, seen: Mapping[str, Seen], changed: dict[str, Changed]
 ) -> dict[str, Changed]:
     new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
+    if new:
+        shared.changing()  # a record that changed hands takes its words along
     keys = rows.insert_states(sql, shared.collection_key, user, new)
     done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
     rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])

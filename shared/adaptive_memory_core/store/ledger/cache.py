@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns
+from adaptive_memory_core.learn.lead_weights import LeadWeights
+from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns, verdict_rows
 from adaptive_memory_core.store.ledger.logged_ids import Keys
 from adaptive_memory_core.store.ledger.state_rows import StateRow
 
@@ -33,15 +34,18 @@ class LedgerCache:
         # one entry a record, which names whose state it is: its owner, or less than 0 the user over everyone's
         self._rows: dict[str, tuple[int, Known]] = {}
         self._users: dict[int, User] = {}
+        self._standings: dict[int, tuple[float, LeadWeights]] = {}
+        self._helpful: dict[tuple[int, str, int], Sequence[tuple[str, int]]] = {}
         self._turn: tuple[int, str, turns.Turn | None] | None = None  # the last one asked for
         self._version = -1
         self.policies: set[str] = set()  # hashes that stand in the table
         self.logged_ids: Keys = {}
 
-    def notice(self, sql: sqlite3.Connection) -> None:
-        """Forget everything where another connection has written since."""
-        version = sql.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version or max(len(self._rows), len(self.logged_ids)) > MOST_STATES:
+    def notice(self, sql: sqlite3.Connection, version: int | None = None) -> None:
+        """Forget everything where another connection has written since; `version` where it was looked at."""
+        if version is None:
+            version = sql.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version or max(len(self._rows), len(self.logged_ids), len(self._helpful)) > MOST_STATES:
             self.clear()
             self._version = version
 
@@ -62,6 +66,21 @@ class LedgerCache:
         if known is None:
             known = User(pace_spans.timeline(sql, user), state_rows.erased(sql, user))
             self._users[user] = known
+        return known
+
+    def standing(self, sql: sqlite3.Connection, user: int) -> tuple[float, LeadWeights]:
+        """What the user's verdicts have made of the balance and of what leads count."""
+        known = self._standings.get(user)
+        if known is None:
+            known = self._standings[user] = verdict_rows.standing_of(sql, user)
+        return known
+
+    def helpful(self, sql: sqlite3.Connection, user: int, whose: str, limit: int) -> Sequence[tuple[str, int]]:
+        """The records that were last of use, the latest first, each with the step of that."""
+        asked = (user, whose, limit)
+        known = self._helpful.get(asked)
+        if known is None:
+            known = self._helpful[asked] = state_rows.last_helpful(sql, *asked)
         return known
 
     def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> turns.Turn | None:
@@ -88,8 +107,10 @@ class LedgerCache:
             self._rows.pop(stored_id, None)
 
     def drop_users(self) -> None:
-        """Users are no longer known."""
+        """Users are no longer known, nor what their verdicts have made of them."""
         self._users.clear()
+        self._standings.clear()
+        self._helpful.clear()
         self._turn = None
 
     def clear(self) -> None:

@@ -34,7 +34,7 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
         recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
     believed = weigh(known, median_low(recalls) if recalls else None, now=now)
     if believed.readings != known:
-        with file.writing() as sql:
+        with file.writing(told=True) as sql:
             sql.execute("DELETE FROM clock_readings")
             sql.executemany("INSERT OR IGNORE INTO clock_readings VALUES (?)", [(one,) for one in believed.readings])
     return believed.now

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
+from collections.abc import Hashable
 from contextlib import AbstractContextManager
 
+from adaptive_memory_core.flow.calls.looks import looked_at
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cache import LedgerCache
@@ -24,14 +26,29 @@ class LedgerContext:
         self.collection_key = 0
         self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
         self._user_keys: dict[Scope, int] = {}
-        file.on_failure = self._failed
-        file.on_write = self.cache.drop_users
+        self._changes, self._changing = 0, False
+        file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.reading()
 
     def writing(self, *, told: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.writing(told=told)
+
+    def last_change(self) -> Hashable:
+        """Another value as soon as anybody, in any process, has written more than that a recall has read."""
+        with self.reading() as sql:
+            return self._changes, self.version(sql)
+
+    def version(self, sql: sqlite3.Connection) -> int:
+        """Another one as soon as another connection has written; looked at once in a call."""
+        found: int = looked_at(self.file, lambda: sql.execute("PRAGMA data_version").fetchone()[0])
+        return found
+
+    def changing(self) -> None:
+        """More than the reading of a recall is being written: whoever looks now, looks again when it is kept."""
+        self.cache.drop_users()
+        self._changes, self._changing = self._changes + 1, True
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on; writes only where the ledger has not met it before."""
@@ -64,7 +81,13 @@ class LedgerContext:
             row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
         return None if row is None else int(row[0])
 
+    def _kept(self) -> None:
+        if self._changing:
+            self.cache.drop_users()
+            self._changes, self._changing = self._changes + 1, False
+
     def _failed(self) -> None:
         """A transaction was undone: what was read within it may never have been."""
+        self._changes += 1
         self.cache.clear()
         self._user_keys.clear()

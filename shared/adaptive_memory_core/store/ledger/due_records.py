@@ -22,7 +22,7 @@ class LedgerDueRecords:
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         """These are to be written as the mirror has them, or to be removed."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.executemany(_MARK, [(self._shared.collection_key, one, int(gone)) for one in stored_ids])
 
     def first(self, limit: int) -> list[DueRecord]:
@@ -34,7 +34,7 @@ class LedgerDueRecords:
     def settle(self, done: Sequence[DueRecord]) -> None:
         """The collection shows these; those that changed since stay. Their read states are due from here on: others
         may have been written back in between."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.executemany("DELETE FROM due_records WHERE number = ?", [(one.number,) for one in done])
             state_rows.announce(sql, self._keys(sql, [one.stored_id for one in done if not one.gone]))
 

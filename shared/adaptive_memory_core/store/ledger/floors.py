@@ -29,7 +29,7 @@ class LedgerFloors:
 
     def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
         """Keep it, in the place of an earlier one."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             text = orjson.dumps(asdict(floor)).decode()
             row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
             sql.execute("INSERT OR REPLACE INTO floors VALUES (?, ?, ?, ?)", row)

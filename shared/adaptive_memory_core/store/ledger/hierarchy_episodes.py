@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from adaptive_memory_core.flow.ports.hierarchy import DueEpisode, Entry, Group, NewSemantic, Queued
+from adaptive_memory_core.flow.ports.hierarchy_values import DueEpisode, Entry, Group, NewSemantic, Queued
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, SemanticKey
 from adaptive_memory_core.store.ledger.hierarchy_removal import drop_semantics, episode_changed, let_go
 from adaptive_memory_core.store.ledger.state_rows import chunks
@@ -55,14 +55,26 @@ def queue(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Ent
     """New messages wait for an episode; one that there is, and that stays in its conversation, stays in its episode."""
     collection, user = owner
     for one in entries:
-        known = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
-        if known is not None and known[1:] == (user, one.session):
+        before = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
+        if before is not None and before[1:] == (user, one.session):
             let_go(sql, collection, [one.stored_id], gone=False)
-            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.said, known[0]))
+            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.said, before[0]))
             continue
-        if known is not None:
+        if before is not None:
             let_go(sql, collection, [one.stored_id], gone=True)
         sql.execute(_QUEUE, (collection, user, *one))
+
+
+def known(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
+    """Those of the messages that have a place."""
+    found: set[str] = set()
+    for chunk in chunks(stored_ids):
+        query = (
+            "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
+            f"AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found.update(row[0] for row in sql.execute(query, (*owner, *chunk)))
+    return found
 
 
 def conversation(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
@@ -109,8 +121,8 @@ def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Group])
         )
         waiting += sql.execute(query, (session, *chunk)).fetchone()[0]
     there = "SELECT count(*) FROM hierarchy_episodes WHERE episode = ?"
-    known = [group.episode for group in groups if group.episode is not None]
-    return waiting == len(messages) and all(sql.execute(there, (one,)).fetchone()[0] for one in known)
+    wanted = [group.episode for group in groups if group.episode is not None]
+    return waiting == len(messages) and all(sql.execute(there, (one,)).fetchone()[0] for one in wanted)
 
 
 def due(sql: sqlite3.Connection, user: int, most: int) -> list[DueEpisode]:

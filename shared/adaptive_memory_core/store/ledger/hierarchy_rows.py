@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
-from adaptive_memory_core.flow.ports.hierarchy import (
+from adaptive_memory_core.flow.ports.hierarchy_values import (
     DueEpisode,
     Edition,
     Entry,
     Group,
     Growth,
-    MessageKey,
     NewSemantic,
     Queued,
     Standing,
     Written,
 )
-from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import hierarchy_episodes as episodes
 from adaptive_memory_core.store.ledger import hierarchy_removal as removal
@@ -25,7 +24,6 @@ from adaptive_memory_core.store.ledger import hierarchy_themes as themes
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.hierarchy_faults import faults
 from adaptive_memory_core.store.ledger.hierarchy_view import view
-from adaptive_memory_core.store.ledger.state_rows import chunks
 
 _WATCH = "INSERT OR IGNORE INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?)"
 _WATCHED = (
@@ -97,17 +95,8 @@ class LedgerHierarchy:
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         """Those of the messages that have a place."""
-        found: set[str] = set()
         with self._shared.reading() as sql:
-            own = (self._shared.collection_key, self._shared.known_user(sql, scope))
-            for chunk in chunks(stored_ids):
-                places = ", ".join("?" * len(chunk))
-                query = (
-                    "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
-                    f"AND stored_id IN ({places})"
-                )
-                found.update(row[0] for row in sql.execute(query, (*own, *chunk)))
-        return found
+            return episodes.known(sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids)
 
     def said(self, scope: Scope) -> dict[str, bytes | None]:
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
@@ -115,12 +104,10 @@ class LedgerHierarchy:
             return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
 
     def waiting(self, scope: Scope) -> int:
-        row = self._one(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
-        return 0 if row is None else int(row[0])
+        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
-        row = self._one(scope, _UNFINISHED)
-        return 0 if row is None else int(row[0])
+        return self._count(scope, _UNFINISHED)
 
     def sessions(self, scope: Scope) -> list[str]:
         query = "SELECT DISTINCT session FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
@@ -156,10 +143,6 @@ class LedgerHierarchy:
             if done:
                 removal.changed(sql, user)
         return done
-
-    def semantics_of(self, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
-        with self._shared.reading() as sql:
-            return episodes.semantics_of(sql, episode)
 
     def unattached(self, scope: Scope, most: int) -> list[Written]:
         with self._shared.reading() as sql:
@@ -215,9 +198,11 @@ class LedgerHierarchy:
         with self._shared.writing() as sql:
             removal.let_go(sql, own, stored_ids, gone=gone)
 
-    def _one(self, scope: Scope, query: str) -> sqlite3.Row | tuple[MessageKey, ...] | None:
+    def _count(self, scope: Scope, query: str) -> int:
+        row = self._one(scope, query)
+        return 0 if row is None else int(row[0])
+
+    def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
         with self._shared.reading() as sql:
-            row: tuple[MessageKey, ...] | None = sql.execute(
-                query, {"user": self._shared.known_user(sql, scope)}
-            ).fetchone()
-        return row
+            found: tuple[Any, ...] | None = sql.execute(query, {"user": self._shared.known_user(sql, scope)}).fetchone()
+        return found

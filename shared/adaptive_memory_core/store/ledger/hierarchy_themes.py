@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.hierarchy import Edition, Growth, Standing, Written
-from adaptive_memory_core.hierarchy.grow import Placed
-from adaptive_memory_core.hierarchy.nodes import Neighbours, ThemeKey
+from adaptive_memory_core.flow.ports.hierarchy_values import Edition, Growth, Standing, Written
+from adaptive_memory_core.hierarchy.nodes import Neighbours, Placed, ThemeKey
 
 NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])
 _SEMANTICS = (

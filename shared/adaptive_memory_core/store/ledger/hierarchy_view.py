@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,42 +44,58 @@ _THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key 
 
 def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
     """Everything, at one moment."""
-    said: dict[EpisodeKey | None, list[str]] = defaultdict(list)
-    for episode, stored_id in sql.execute(_MESSAGES, (user,)):
-        said[episode].append(stored_id)
-    sources: dict[SemanticKey, list[str]] = defaultdict(list)
-    for semantic, stored_id in sql.execute(_SOURCES, (user,)):
-        sources[semantic].append(stored_id)
-    rows = sql.execute(_SEMANTICS, (user,)).fetchall()
-    vectors = _matrix([numbers(row[8]) for row in rows])
-    semantics = _semantics(rows, sources)
+    said = _grouped(sql.execute(_MESSAGES, (user,)))
+    sources: dict[SemanticKey, list[str]] = _grouped(sql.execute(_SOURCES, (user,)))
+    rows, named = (sql.execute(query, (user,)).fetchall() for query in (_SEMANTICS, _THEMES))
+    vectors, semantics = _matrix([numbers(row[8]) for row in rows]), _semantics(rows, sources)
     episodes = _episodes(sql.execute(_EPISODES, (user,)).fetchall(), said, semantics)
-    named = sql.execute(_THEMES, (user,)).fetchall()
     themes, centroids, cohesions = _themes(named, semantics, vectors)
-    semantics_of: dict[str, list[SemanticKey]] = defaultdict(list)
-    for one in semantics.values():
-        for message in one.messages:
-            semantics_of[message].append(one.key)
-    unfinished = sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named)
-    notes = tuple(row[0] for row in sql.execute(_NOTES, (user, user)))
+    from_messages = _grouped((message, one.key) for one in semantics.values() for message in one.messages)
+    in_themes = _structure(themes, cohesions, centroids)
+    counted = replace(
+        in_themes,
+        messages=sum(map(len, said.values())),
+        episodes=len(episodes),
+        semantics=len(rows),
+        reassigned=sum(row[9] for row in rows) / max(1, len(rows)),
+        waiting=len(said.get(None, ())),
+        unfinished=sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named),
+    )
     return Hierarchy(
-        episodes={key: one for key, one in episodes.items() if one.messages},
+        episodes=episodes,
         semantics=semantics,
         themes=themes,
         vectors=vectors,
         centroids=centroids,
         episode_of={one: key for key, found in said.items() if key is not None for one in found},
-        semantics_of={one: tuple(found) for one, found in semantics_of.items()},
-        notes=notes,
-        statistics=_statistics(themes, cohesions, centroids, said, len(episodes), rows, unfinished),
+        semantics_of={one: tuple(found) for one, found in from_messages.items()},
+        notes=tuple(row[0] for row in sql.execute(_NOTES, (user, user))),
+        statistics=counted,
     )
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """The second of each pair by the first, in their order."""
+    found: dict[Any, list[Any]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found
 
 
 def _semantics(rows: Sequence[Any], sources: Mapping[SemanticKey, list[str]]) -> dict[SemanticKey, Semantic]:
     after = {row[6]: row[0] for row in rows if row[6] is not None}
     return {
         key: Semantic(
-            key, text, shown, episode, theme, tuple(sources[key]), at, replaces, after.get(key), neighbours_in(near)
+            key,
+            text,
+            shown,
+            episode,
+            theme,
+            tuple(sources.get(key, ())),
+            at,
+            replaces,
+            after.get(key),
+            neighbours_in(near),
         )
         for key, text, shown, episode, theme, at, replaces, near, *_ in rows
     }
@@ -88,28 +104,24 @@ def _semantics(rows: Sequence[Any], sources: Mapping[SemanticKey, list[str]]) ->
 def _episodes(
     rows: Sequence[Any], said: Mapping[EpisodeKey | None, list[str]], semantics: Mapping[SemanticKey, Semantic]
 ) -> dict[EpisodeKey, Episode]:
-    own: dict[EpisodeKey, list[SemanticKey]] = defaultdict(list)
-    for one in semantics.values():
-        own[one.episode].append(one.key)
+    own = _grouped((one.episode, one.key) for one in semantics.values())
     return {
-        key: Episode(key, title, session, begins, ends, tuple(said[key]), tuple(own[key]))
+        key: Episode(key, title, session, begins, ends, tuple(said[key]), tuple(own.get(key, ())))
         for key, title, session, begins, ends in rows
+        if key in said
     }
 
 
 def _themes(
     rows: Sequence[Any], semantics: Mapping[SemanticKey, Semantic], vectors: Array
 ) -> tuple[dict[ThemeKey, Theme], Array, list[float]]:
-    members: dict[ThemeKey, list[Semantic]] = defaultdict(list)
     places = {key: place for place, key in enumerate(semantics)}
-    for one in semantics.values():
-        if one.theme is not None:
-            members[one.theme].append(one)
+    members: dict[ThemeKey, list[Semantic]] = _grouped((one.theme, one) for one in semantics.values())
     themes, centres, cohesions = {}, [], []
     for key, name, _, near in rows:
-        own = members[key]
-        if not own:
+        if key not in members:
             continue
+        own = members[key]
         held = vectors[[places[one.key] for one in own]]
         messages = tuple(dict.fromkeys(message for one in own for message in one.messages))
         times = [one.at for one in own]
@@ -121,33 +133,20 @@ def _themes(
     return themes, _matrix(centres), cohesions
 
 
-def _statistics(
-    themes: Mapping[ThemeKey, Theme],
-    cohesions: list[float],
-    centroids: Array,
-    said: Mapping[EpisodeKey | None, list[str]],
-    episodes: int,
-    rows: Sequence[Any],
-    unfinished: int,
-) -> Statistics:
+def _structure(themes: Mapping[ThemeKey, Theme], cohesions: list[float], centroids: Array) -> Statistics:
+    """The themes in numbers."""
     sizes = [len(one.semantics) for one in themes.values()]
     alike = centroids @ centroids.T
     np.fill_diagonal(alike, -np.inf)
     nearest = alike.max(axis=1) if len(sizes) > 1 else np.zeros(len(sizes))
     spread, semantic = sparsity(sizes), coherence(np.array(cohesions), nearest)
     return Statistics(
-        messages=sum(map(len, said.values())),
-        episodes=episodes,
-        semantics=len(rows),
         themes=len(sizes),
-        mean_size=sum(sizes) / len(sizes) if sizes else 0.0,
+        mean_size=sum(sizes) / max(1, len(sizes)),
         largest=max(sizes, default=0),
         objective=spread + semantic,
         sparsity=spread,
         coherence=semantic,
-        reassigned=sum(row[9] for row in rows) / len(rows) if rows else 0.0,
-        waiting=len(said.get(None, ())),
-        unfinished=unfinished,
     )
 
 

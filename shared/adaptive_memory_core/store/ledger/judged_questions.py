@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from adaptive_memory_core.flow.ports.judged_questions import Imported, JudgedQuestion
 from adaptive_memory_core.learn.asked_before import Questions
@@ -20,6 +21,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.judged_rows import Held, as_read, bytes_of
 
 MOST_USERS = 64  # whose questions stay in RAM
+MOST_STANDINGS = 10_000  # of users
 _STANDING = (
     "SELECT questions_changed, questions_last, embedder FROM users JOIN collections USING (collection_key) "
     "WHERE user_key = ?"
@@ -37,6 +39,8 @@ class LedgerJudgedQuestions:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
+        self._as_of: Hashable = None  # the ledger's last change when these were read
+        self._standings: dict[int, tuple[Any, ...] | None] = {}
         self._held: OrderedDict[tuple[int, bool], Held] = OrderedDict()
 
     def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None:
@@ -60,7 +64,7 @@ class LedgerJudgedQuestions:
         """All that is kept for this user; None where nothing is."""
         with self._shared.reading() as sql:
             user, reading = self._shared.known_user(sql, scope), scope.over is not None
-            standing = sql.execute(_STANDING, (user,)).fetchone()
+            standing = self._standing_of(sql, user)
             if standing is None or standing[1] == 0:
                 return None
             before = self._held.get((user, reading))
@@ -71,6 +75,16 @@ class LedgerJudgedQuestions:
             while len(self._held) > MOST_USERS:
                 self._held.popitem(last=False)
         return before.questions
+
+    def _standing_of(self, sql: sqlite3.Connection, user: int) -> tuple[Any, ...] | None:
+        """What tells whether there is anything new of a user, asked again after a change of any kind."""
+        change = self._shared.last_change()
+        if change != self._as_of or len(self._standings) > MOST_STANDINGS:
+            self._standings.clear()
+            self._as_of = change
+        if user not in self._standings:
+            self._standings[user] = sql.execute(_STANDING, (user,)).fetchone()
+        return self._standings[user]
 
     def words(self, keys: Sequence[int]) -> dict[int, str]:
         """What was asked, as far as the log still has it."""

@@ -6,7 +6,7 @@ Metadata that change leave the vector where it is. The rows are a copy: without 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -71,7 +71,7 @@ class LedgerMirror:
     def annotate(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             number = self._next_change(sql)
             for stored_id, _, present in self._rows(sql, list(changes)):
                 now = _written(merged(present, changes[stored_id]))
@@ -133,6 +133,9 @@ class LedgerMirror:
                 found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
         return found
 
+    def last_change(self) -> Hashable:
+        return self._shared.last_change()
+
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
         with self._shared.reading() as sql:
@@ -158,7 +161,7 @@ class LedgerMirror:
 
     def keep_complete_at(self, state: str | None) -> None:
         """Remember that all rows were compared with the collection in this state; None: they have yet to be."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.execute(_KEEP_COMPLETE, (self._shared.collection_key, state))
 
     def _note(self, name: str) -> Any:

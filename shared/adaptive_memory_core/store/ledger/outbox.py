@@ -43,7 +43,7 @@ class LedgerOutbox:
 
     def settle(self, written: Sequence[Due]) -> None:
         """These were written back: those that have not changed since leave the list."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.executemany(_SETTLE, [(one.record_key, one.version) for one in written])
 
     def waiting(self) -> int:

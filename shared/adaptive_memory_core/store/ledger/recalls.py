@@ -87,6 +87,8 @@ class LedgerRecalls:
         if entry.strangers or entry.extent is not None:
             owner = (self._shared.collection_key, user)
             new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
+            if new:
+                self._shared.changing()
             strong_records.meet(sql, owner, new, timeline, now=entry.at)
             strong_records.note_all_met(sql, owner, entry.extent)
             self._cache.drop(list(new))

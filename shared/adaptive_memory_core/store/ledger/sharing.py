@@ -56,7 +56,7 @@ class LedgerSharing:
 
     def visit(self) -> None:
         """A guest is there."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.execute(_VISIT, (self._shared.collection_key,))
 
     def last_visit(self) -> float | None:
@@ -66,7 +66,7 @@ class LedgerSharing:
 
     def ask(self) -> int:
         """A guest wants everything in the collection now."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             return int(sql.execute(_ASK, (self._shared.collection_key,)).fetchone()[0])
 
     def asked(self) -> int | None:
@@ -80,7 +80,7 @@ class LedgerSharing:
 
     def done(self, number: int) -> None:
         """All wishes up to this one are fulfilled."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             query = "UPDATE guests SET done = ? WHERE collection_key = ? AND done < ?"
             sql.execute(query, (number, self._shared.collection_key, number))
 

@@ -34,6 +34,10 @@ _DELETE_VERDICTS = (
     "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0)"
 )
 _ANNOUNCE = "INSERT OR IGNORE INTO outbox SELECT record_key FROM records WHERE record_key IN ({}) AND reader = 0"
+_LAST_HELPFUL = (
+    "SELECT stored_id, useful_step FROM records INDEXED BY records_useful "
+    "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
+)
 AT_ONCE = 20  # rows in one UPDATE, which has as many parameters as they have columns
 
 
@@ -172,6 +176,11 @@ def state_of(row: Sequence[Any]) -> ReadState:
         pinned == 1,
         *rest,
     )
+
+
+def last_helpful(sql: sqlite3.Connection, user_key: int, whose: str, limit: int) -> list[tuple[str, int]]:
+    """The user's records that were last of use, the latest first, each with the step of that."""
+    return sql.execute(_LAST_HELPFUL.format(whose=whose), (user_key, limit)).fetchall()
 
 
 class Changed(NamedTuple):

@@ -15,17 +15,12 @@ from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
 from adaptive_memory_core.store.ledger.parted_rows import Owner, begin_anew, set_aside
-from adaptive_memory_core.store.ledger.verdict_rows import close, standing_of
+from adaptive_memory_core.store.ledger.verdict_rows import close
 
 _FLAGS = {
     "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
     "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
 }
-_RECENTLY_HELPFUL = (
-    "SELECT stored_id FROM records INDEXED BY records_useful "
-    "WHERE user_key = :user AND useful_step > (SELECT steps FROM users WHERE user_key = :user) - :recalls "
-    "AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT :limit"
-)
 
 
 class LedgerStates:
@@ -66,11 +61,11 @@ class LedgerStates:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
         with self._shared.reading() as sql:
-            self._cache.notice(sql)
+            self._cache.notice(sql, self._shared.version(sql))
             user = self._shared.known_user(sql, scope)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
-            timeline, (balance, learned) = self._timeline(sql, user, turn), standing_of(sql, user)
+            timeline, (balance, learned) = self._timeline(sql, user, turn), self._cache.standing(sql, user)
         new = self._inheritance.new(scope, stored_ids, found)
         states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
         if len(found) < len(stored_ids):
@@ -96,7 +91,7 @@ class LedgerStates:
         if scope.over is not None:
             return None
         with self._shared.reading() as sql:
-            self._cache.notice(sql)
+            self._cache.notice(sql, self._shared.version(sql))
             user = self._shared.known_user(sql, scope)
             bounds = since(self._timeline(sql, user, turn))
             if bounds is None or not strong_records.all_met(sql, (self._shared.collection_key, user), extent):
@@ -136,9 +131,11 @@ class LedgerStates:
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
-            asked = {"user": self._shared.known_user(sql, scope), "recalls": recalls, "limit": limit}
-            found = sql.execute(_RECENTLY_HELPFUL.format(whose=readers.read_by(scope)), asked)
-            return [row[0] for row in found]
+            self._cache.notice(sql, self._shared.version(sql))
+            user = self._shared.known_user(sql, scope)
+            since = self._cache.user(sql, user).timeline.step - recalls
+            found = self._cache.helpful(sql, user, readers.read_by(scope), limit)
+            return [stored_id for stored_id, step in found if step > since]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""

@@ -67,7 +67,7 @@ class LedgerStatistics:
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
         """Keep a sample of every user who has recalled `every` times since the last one."""
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             times = tuple(self._shared.update_ms)
             _sample_all(sql, self._shared.collection_key, regime, times, every=every, now=now)
 

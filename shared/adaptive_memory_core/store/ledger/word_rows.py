@@ -6,7 +6,7 @@ The rows are a copy of what the collection says, and they go with their record.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, WordNews, WordRow
@@ -82,8 +82,11 @@ class LedgerWords:
     def keep_version(self, version: int) -> None:
         """All rows are made like that by now."""
         update = "UPDATE collections SET words_version = ? WHERE collection_key = ?"
-        with self._shared.writing() as sql:
+        with self._shared.writing(told=True) as sql:
             sql.execute(update, (version, self._shared.collection_key))
+
+    def last_change(self) -> Hashable:
+        return self._shared.last_change()
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Hashable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Protocol
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Extent, Records
-from adaptive_memory_core.store.chroma.changes import FILES
+from adaptive_memory_core.store.chroma.changes import FILES, seen_in_call, seen_now
 
 State = Hashable | None
 
@@ -33,19 +32,10 @@ class FileTimes:
         self._files = tuple(str(directory / name) for name in FILES)
 
     def now(self) -> State:
-        seen: list[tuple[int, int, int] | None] = []
-        for file in self._files:
-            try:
-                found = os.stat(file)
-            except FileNotFoundError:
-                seen.append(None)
-            except OSError:
-                return None
-            else:
-                seen.append((found.st_mtime_ns, found.st_size, found.st_ino))
-        return None if seen[0] is None else tuple(seen)
+        return seen_now(self._files)
 
-    recent = now
+    def recent(self) -> State:
+        return seen_in_call(self._files)
 
     def is_ours(self, before: State, after: State, grows: int) -> bool:  # noqa: ARG002 - times do not tell how many
         return True

@@ -18,9 +18,7 @@ Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
 BLOCK = 64  # rows whose best is looked at first
 FIRST_CAPACITY = 16
-MOST_BLAS_BYTES = (
-    2**25
-)  # of a matrix that is multiplied by BLAS; measured with OpenBLAS: at 150 MB it takes twice as long
+MOST_BLAS_BYTES = 2**20  # of a matrix that is multiplied by BLAS; measured: benchmarks/many_at_once.py
 _VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
 
 
@@ -174,7 +172,8 @@ def top(scores: Floats, most: int) -> Positions:
 
 
 def _products(rows: Floats, asked: Floats) -> Floats:
-    """Each row times the vector. BLAS is quickest where the rows fit the caches, and slow beyond."""
+    """Each row times the vector. Of a larger matrix BLAS gives a part to each processor, and then all wait for the one
+    that has other work: five times as long on a busy machine, and twenty times as much of its time."""
     products: Floats = rows.dot(asked) if rows.nbytes <= MOST_BLAS_BYTES or _VECDOT is None else _VECDOT(rows, asked)
     return products
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,7 @@ class Resident:
 
     def _start(self) -> None:
         self.owner = 0
+        self._as_of: Hashable = None  # the ledger's last change that it has heard of
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
@@ -74,6 +75,9 @@ class Resident:
 
     def take_in(self, rows: MirrorRows, scope: Scope, kept: KeptCopies | None = None) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
+        change = rows.last_change()
+        if change == self._as_of:
+            return False
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
             self.adopt(*found)
         news = rows.news(scope, self._written, self._removed)
@@ -84,7 +88,7 @@ class Resident:
         self.in_file = 0 if news.removed else self.in_file
         if learned:
             self._learn(news)
-        self.owner = news.owner
+        self.owner, self._as_of = news.owner, change
         return learned
 
     def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Passing:
@@ -118,6 +122,7 @@ class Resident:
             ids, numbers = unpacked(arrays["ids"]), arrays["numbers"].tolist()
             if not self._written:
                 self.owner, self._written, self._removed = file[1:]
+                self._as_of = None
                 self.ids, self._rows = ids, numbers
             if self._rows == numbers:
                 self.matrix, self.in_file = Matrix.of(self._space, arrays.arrays, len(ids)), len(ids)

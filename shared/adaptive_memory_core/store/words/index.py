@@ -315,13 +315,16 @@ class WordIndex:
 
     def _news(self, scope: Scope, held: Held) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        user = held.lists
+        user, change = held.lists, self._rows.last_change()
+        if user is not None and user.as_of == change and user.wasted <= WASTE:
+            return user, WordNews(user.owner or 0, (), ())
         if user is None or user.wasted > WASTE:
             user = PostingLists()
         news = self._rows.news(scope, *user.seen)
         if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
             user = PostingLists()
             news = self._rows.news(scope, *user.seen)
+        user.as_of = change
         return user, news
 
 

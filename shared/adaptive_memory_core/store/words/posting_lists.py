@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
@@ -39,6 +39,7 @@ class PostingLists:
 
     def __init__(self) -> None:
         self.owner: int | None = None  # whom the ledger's rows are of; None before the first
+        self.as_of: Hashable = None  # the ledger's last change that it has heard of
         self.ids: list[str] = []
         self.numbers: dict[str, int] = {}
         self.marks: list[bytes] = []

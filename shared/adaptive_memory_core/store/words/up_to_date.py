@@ -42,6 +42,7 @@ class UpToDateWords:
         self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
         self._kept_up: Hashable | None = None  # the state, of both, that all ids were compared in
+        self._counted: Hashable | None = None  # as well, in which as many were found in the collection as are known
         self._dropping = 0  # how often this process began, or was through, with letting go of words
         self._said = Compared(index.fields)
         self._all_due = False
@@ -184,12 +185,15 @@ class UpToDateWords:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
         state = self._changes.token()
         both = None if state is None else (state, self._dropping)
-        if both is not None and both == self._kept_up:
+        if both is not None and (both == self._kept_up or (both == self._counted and not self._swap_is_due())):
             return None
         note, all_compared = self._learn_of_new()
-        if note is None and all_compared:
-            self._kept_up = both
+        if note is None:
+            self._kept_up, self._counted = (both, None) if all_compared else (self._kept_up, both)
         return note
+
+    def _swap_is_due(self) -> bool:
+        return time.monotonic() - self._compared >= COMPARED_SECONDS
 
     def _learn_of_new(self) -> tuple[str | None, bool]:
         """A note where some are left for later, and whether all ids were looked at."""
@@ -217,10 +221,9 @@ class UpToDateWords:
     def _swapped(self) -> bool | None:
         """Whether as many were removed as written elsewhere: then the newest record is unknown. Looked at now and then,
         because Chroma walks through all ids to name it; None where it was not looked at."""
-        now = time.monotonic()
-        if now - self._compared < COMPARED_SECONDS:
+        if not self._swap_is_due():
             return None
-        self._compared = now
+        self._compared = time.monotonic()
         last = self._store.extent().last
         return last is not None and not self._index.knows(last)
 
@@ -252,8 +255,8 @@ class UpToDateWords:
     def _ids_are_due(self) -> bool:
         """Whether all ids are to be compared again: somebody may have removed as many as were written elsewhere."""
         state, at = self._all_compared
-        pause = max(ALL_IDS_SECONDS, self._index.size() / IDS_A_SECOND)
-        if at is not None and time.monotonic() - at < pause:
+        past = ALL_IDS_SECONDS if at is None else time.monotonic() - at
+        if past < ALL_IDS_SECONDS or (at is not None and past < self._index.size() / IDS_A_SECOND):
             return False
         now = self._changes.token()
         return now is None or now != state

@@ -1,0 +1,105 @@
+"""What is each hit part of? Its episode and theme, and for top-down recalls the whole episode beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
+from adaptive_memory_core.cue.asks_for_set import asks_for_set
+from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.way_down import Led
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.steps.neighbours import AFTER, BEFORE, that_may_be_shown
+from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.records import Neighbour, Scored
+from adaptive_memory_core.score.gates import BEYOND_K
+
+LEFT_OUT = "the rest of the episodes was left out"
+
+
+def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None) -> Flow[Recall]:
+    """The answer with what its hits are part of, where the policy's shape asks for it and messages were observed."""
+    if request.policy.shaping.form == "flat" or not answer.kept:
+        return answer
+    if led is not None:
+        answer = yield from _with_episodes(ports, request, answer, led)
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
+    more = _members(request, answer) if request.policy.shaping.form == "episodes" else ()
+    found = NO_OUTLINE
+    if request.as_of is None:  # the hierarchy of today knows what was said later
+        looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
+        found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
+    return replace(answer, outline=replace(found, more=more) if more else found)
+
+
+def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
+    """Of a question for a set the next best of what was found, to be shown where the hits leave room."""
+    if not asks_for_set(request.cue.own_words):
+        return ()
+    beyond = [one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None]
+    return tuple(beyond[: max(0, request.policy.shaping.set_size - len(answer))])
+
+
+def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
+    """The other messages of each hit's episode beside it, in their order, so far as the gates let them through."""
+    episodes = {hit.id: led.hierarchy.episodes[led.hierarchy.episode_of[hit.hit._stored_id]] for hit in answer}
+    wanted = list(dict.fromkeys(one for episode in episodes.values() for one in episode.messages))
+    try:
+        found = yield from that_may_be_shown(ports, request, wanted)
+    except AdaptiveMemoryError as error:
+        return replace(answer, trace=(*answer.trace, f"{LEFT_OUT}: {error}"))
+    beside = []
+    for hit in answer:
+        messages = episodes[hit.id].messages
+        own = messages.index(hit.hit._stored_id)
+        beside += [
+            Neighbour(found[one].record, hit.id, BEFORE if place < own else AFTER)
+            for place, one in enumerate(messages)
+            if place != own and one in found
+        ]
+    return replace(answer, beside=tuple(beside))
+
+
+def _outline(
+    request: Request, answer: Recall, more: Sequence[Scored], hierarchy: Hierarchy, chosen: Sequence[SemanticKey]
+) -> Outline:
+    places = {hit.id: place for hit in (*answer, *more) if (place := _place(hit, hierarchy)) is not None}
+    for one in answer.beside:
+        if one.of in places and request.policy.shaping.form == "top_down":
+            places[one.record.id] = places[one.of]
+    if not places and not chosen:
+        return NO_OUTLINE
+    shown = {*places, *(one.record.id for one in answer.beside)}
+    told = (
+        chosen if request.where is None and request.refuse is None else ()
+    )  # facts pass no filter, and are no records
+    facts = [fact for one in told if not shown & set((fact := _fact(request, hierarchy, one)).of)]
+    named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
+    themes = dict.fromkeys(one for one in named if one is not None)
+    return Outline(places, facts, tuple(themes), apart=request.policy.shaping.form == "top_down")
+
+
+def _place(hit: Scored, hierarchy: Hierarchy) -> Place | None:
+    """Where a hit stands; None for what was not observed, or is in no episode yet."""
+    key = hierarchy.episode_of.get(hit.hit._stored_id)
+    if key is None:
+        return None
+    episode = hierarchy.episodes[key]
+    own = hierarchy.themes_of(hit.hit._stored_id)
+    of_all = Counter(theme for one in episode.semantics if (theme := hierarchy.semantics[one].theme) is not None)
+    theme = own[0] if own else next((one for one, _ in of_all.most_common(1)), None)
+    return Place(key, episode.title, None if theme is None else hierarchy.themes[theme].name)
+
+
+def _fact(request: Request, hierarchy: Hierarchy, key: SemanticKey) -> Fact:
+    """What a semantic says; where something newer says otherwise, that in its place."""
+    newest = hierarchy.semantics[hierarchy.newest(key)]
+    theme = None if newest.theme is None else hierarchy.themes[newest.theme].name
+    of = tuple(record_id(request.scope.own, one) for one in newest.messages)
+    return Fact(newest.shown, theme, newest.at, of)

@@ -1,0 +1,215 @@
+"""Does an answer have the shape that the policy says, and is it no other answer where nothing asks for a shape?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, Recall, UserMemory
+from adaptive_memory_core.context.outline import NO_OUTLINE
+from tests.behaviour.test_observe import CONVERSATIONS, PETS, WORK, said
+from tests.conftest import START, Clock, Vectors
+
+LATER = said(["Did the puppy get a new bed?", "My beagle puppy sleeps on the sofa."], "sofa", START - 9_000.0)
+ALL = [*CONVERSATIONS, *LATER]
+EPISODES, TOP_DOWN = Policy(shape="episodes"), Policy(shape="top_down")
+QUESTION = "beagle puppy shoes"
+
+
+def ask(user: UserMemory, policy: Policy | None = None, k: int = 3, cue: str = QUESTION) -> Recall:
+    return user.recall(cue, k=k, reinforce=False, policy=policy)
+
+
+@pytest.fixture
+def ids(alice: UserMemory) -> list[str]:
+    found = alice.observe(ALL)
+    alice.themes()
+    return found
+
+
+def with_reader(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock, reader: Any
+) -> tuple[AdaptiveMemory, UserMemory]:
+    memory = AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=":memory:", reader=reader)
+    user = memory.for_user("alice")
+    user.observe(ALL)
+    user.themes()
+    return memory, user
+
+
+def test_flat_recalls_are_what_they_were_whoever_observes(alice: UserMemory, ids: list[str]) -> None:
+    plain = ask(alice)
+    assert plain.outline == NO_OUTLINE
+    assert replace(plain, id="") == replace(ask(alice, Policy(shape="flat")), id="")
+    assert "about" not in plain.render()
+
+
+def test_episodes_show_hits_with_what_belongs_to_them_under_what_it_is_about(alice: UserMemory, ids: list[str]) -> None:
+    found = ask(alice, EPISODES)
+    assert found.ids == ask(alice).ids
+    assert found[0].id == ids[1]
+    assert {one.record.id for one in found.beside if one.of == ids[1]} == {ids[0], ids[2]}
+    place = found.outline.places[ids[1]]
+    assert place.heading == f"{place.theme} > {place.title}"
+    assert place.heading in ask(alice, TOP_DOWN).outline.places[ids[1]].heading
+    assert place.theme in found.outline.themes
+    page = found.render()
+    assert page.index(PETS[0]) < page.index(PETS[1]) < page.index(PETS[2])
+    assert "about puppy" in page or "about beagle" in page
+    assert "about" not in ask(alice, EPISODES.replace(shape={"headings": False})).render()
+
+
+def test_without_anything_observed_sessions_stand_for_episodes(alice: UserMemory) -> None:
+    for number, text in enumerate(PETS):
+        alice.remember(text, id=f"m{number}", metadata={"session": "s", "seq": number})
+    found = ask(alice, EPISODES)
+    assert found.outline == NO_OUTLINE
+    assert found.trace == ()
+    assert {one.record.id for one in found.beside} == {"m0", "m2"}
+    assert ask(alice, TOP_DOWN).ids == ask(alice).ids
+    assert any("nothing was observed" in note for note in ask(alice, TOP_DOWN).trace)
+
+
+def test_top_down_gives_one_hit_an_episode_with_all_its_messages(alice: UserMemory, ids: list[str]) -> None:
+    found = ask(alice, TOP_DOWN, k=5)
+    view = alice.memory.ports().hierarchy.view(alice.scope)
+    assert view is not None
+    episodes = [view.episode_of[one] for one in found.ids]
+    assert len(set(episodes)) == len(episodes) >= 2
+    assert found[0].id in ids[:3]
+    assert {found[0].id, *(one.record.id for one in found.beside if one.of == found[0].id)} == set(ids[:3])
+    assert all("hierarchy" in hit.parts for hit in found)
+    assert abs(sum(found[0].parts.values()) - found[0].score) < 1e-6
+    assert any(one.reason.startswith("in the episode of") for one in found.dropped)
+
+
+def test_what_is_not_shown_in_full_is_told_as_facts_with_their_messages(alice: UserMemory, ids: list[str]) -> None:
+    found = ask(alice, TOP_DOWN, k=1)
+    facts = found.outline.facts
+    shown = {*found.ids, *(one.record.id for one in found.beside)}
+    assert facts
+    assert all(set(fact.of) <= set(ids) - shown for fact in facts)
+    assert "distilled" in found.render(ids=True)
+    assert all(fact.of[0] in found.render(ids=True) for fact in facts)
+
+
+def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, ids: list[str]) -> None:
+    assert ask(alice, TOP_DOWN.replace(similarity_floor=1.0), k=5).ids == ()
+    work = alice.recall("billing server", k=5, filter={"session": "work"}, reinforce=False, policy=TOP_DOWN)
+    around = {one.record.id for one in work.beside}
+    assert work.ids
+    assert {*work.ids, *around} <= set(ids[3:6])
+    assert not work.outline.facts
+    alice.forget(ids[1])
+    found = ask(alice, TOP_DOWN, k=5)
+    assert ids[1] not in {*found.ids, *(one.record.id for one in found.beside), *found.outline.places}
+    assert PETS[1] not in found.render()
+
+
+def test_as_of_an_earlier_day_nothing_is_told_that_was_said_later(alice: UserMemory, ids: list[str]) -> None:
+    for policy in (EPISODES, TOP_DOWN):
+        then = alice.recall(QUESTION, k=5, now=START - 60_000.0, reinforce=False, policy=policy)
+        assert set(then.ids) <= set(ids[:3])
+        assert not then.outline.facts
+        assert not then.outline.places
+
+
+def test_other_users_see_nothing_of_it(memory: AdaptiveMemory, ids: list[str]) -> None:
+    bob = memory.for_user("bob")
+    bob.remember("My puppy likes shoes.", id="own")
+    for policy in (EPISODES, TOP_DOWN):
+        found = ask(bob, policy)
+        assert found.ids == ("own",)
+        assert found.outline == NO_OUTLINE
+
+
+def test_only_what_is_a_hit_counts_as_read(memory: AdaptiveMemory, alice: UserMemory, ids: list[str]) -> None:
+    found = alice.recall(QUESTION, k=1, policy=TOP_DOWN)
+    memory.flush()
+    read = {one for one in ids if alice.get(one).read.retrieval_count}
+    assert read == set(found.ids)
+
+
+def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    contexts: list[list[str]] = []
+
+    def reader(question: str, texts: Sequence[str]) -> float:
+        assert question == QUESTION
+        contexts.append(list(texts))
+        told = "\n".join(texts)
+        return 2.0 - (1.0 if PETS[1] in told else 0.0) - (0.5 if PETS[0] in told and PETS[1] in told else 0.0)
+
+    memory, user = with_reader(collection, embed, clock, reader)
+    with memory:
+        found = ask(user, TOP_DOWN, k=5)
+        assert next(one.text for one in found) in PETS
+        assert len(found) == 1
+        assert {one.record.text for one in found.beside} | {found[0].text} == set(PETS)
+        assert any("less uncertain" in one.reason for one in found.dropped)
+        assert any("the reader was asked" in note for note in found.trace)
+        assert contexts[0] == [text for text in contexts[0] if text not in PETS + WORK]
+        asked = len(contexts)
+        whole = ask(user, TOP_DOWN.replace(shape={"expand": False}), k=5)
+        assert len(whole) > 1
+        assert len(contexts) == asked
+
+
+def test_a_reader_that_fails_costs_nothing_but_a_note(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    def broken(question: str, texts: Sequence[str]) -> float:
+        raise OSError("no model here")
+
+    memory, user = with_reader(collection, embed, clock, broken)
+    with memory:
+        found = ask(user, TOP_DOWN, k=5)
+        assert len(found) > 1
+        assert found.trace == ("the reader was left out: no model here",)
+    memory, user = with_reader(collection, embed, clock, lambda question, texts: "very")
+    with memory:
+        (note,) = ask(user, TOP_DOWN, k=5).trace
+        assert "nats a token" in note
+
+
+def test_a_reader_may_be_async(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> None:
+    async def reader(question: str, texts: Sequence[str]) -> float:
+        await asyncio.sleep(0)
+        return 1.0
+
+    memory, user = with_reader(collection, embed, clock, reader)
+    with memory:
+        found = asyncio.run(user.arecall(QUESTION, k=5, reinforce=False, policy=TOP_DOWN))
+        assert len(found) == 0
+        assert any("0 of" in note for note in found.trace)
+
+
+@pytest.mark.parametrize("wrong", [3, str, "gpt"])
+def test_a_reader_is_a_function(collection: Collection, embed: Callable[..., Vectors], wrong: Any) -> None:
+    with pytest.raises(InvalidInputError, match="reader is"):
+        AdaptiveMemory(collection, embedder=embed, ledger=":memory:", reader=wrong)
+
+
+def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
+    memory: AdaptiveMemory, alice: UserMemory
+) -> None:
+    texts = [f"We read the book called {name}." for name in ("Emma", "Dune", "Ulysses", "Persuasion", "Middlemarch")]
+    ids = alice.observe(said(texts, "books", START - 9_000.0))
+    alice.themes()
+    found = ask(alice, EPISODES, k=2, cue="Which books did we read?")
+    assert len(found) == 2
+    assert {*found.ids, *(one.id for one in found.outline.more)} == set(ids)
+    assert all(text in found.render(1_000) for text in texts)
+    assert sum(text in ask(alice, k=2, cue="Which books did we read?").render(1_000) for text in texts) == 2
+    assert all(one.id in {out.id for out in found.dropped} for one in found.outline.more)
+    assert ask(alice, EPISODES, k=2, cue="Where is the book called Emma?").outline.more == ()
+    assert len(ask(alice, EPISODES.replace(shape={"set_size": 3}), k=2, cue="Which books?").outline.more) == 1
+    alice.recall("Which books did we read?", k=2, policy=EPISODES)
+    memory.flush()
+    assert sum(alice.get(one).read.retrieval_count for one in ids) == 2
