@@ -23,9 +23,9 @@ _DANGLES = re.compile(r"\W*(?:it|that|this|these|those|they|he|she|which|and|but
 _ONESELF = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     words(
-        "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello glad sorry sounds "
-        "really absolutely definitely totally think know got get lot see look like love let one thing things way much "
-        "going go pretty always would could well haha luck congrats congratulations fun"
+        "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello "
+        "glad sorry sounds really absolutely definitely totally think know got get lot see look like love let one "
+        "thing things way much going go pretty always would could well haha luck congrats congratulations fun"
     )
 )
 
