@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
@@ -58,9 +60,10 @@ def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str])
         yield from _ours(memory, data, questions, wanted)
 
 
-def observed(data: Dataset) -> AdaptiveMemory:
+def observed(data: Dataset, policy: Policy = FLAT, reader: OpenAIReader | None = None) -> AdaptiveMemory:
     """A memory in RAM that has observed the data, with all that grows from it."""
-    memory = opened("evidence", Dataset(data.name, (), ()), turn)
+    name = f"evidence-{uuid.uuid4().hex[:8]}"
+    memory = opened(name, Dataset(data.name, (), ()), turn, policy=policy, reader=reader)
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         user = memory.for_user(user_of(tenant))
         user.observe([_message(item) for item in data.items if item.tenant == tenant])

@@ -2,12 +2,13 @@
 
     python -m benchmarks.hierarchy --data DIR
     python -m benchmarks.hierarchy --data DIR --sets locomo --every 3 --systems "naive chunks" flat episodes
+    python -m benchmarks.hierarchy --data DIR --sets locomo --every 9 --model qwen3-8b --base-url http://localhost:8000/v1
 
-No language model is asked, nothing is read (`reinforce=False`), and all systems have the bundled embedder. Each system
-answers with an ordered list of units (`evidence_measures.py` says what a turn costs and where a unit is cut); the order
-is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B tokens, `all B` the
-share of questions with all of them, `intact B` as rB, where a gold turn counts only with the question right before it;
-`tokens to all` is a mean over all questions, 4,000 where some gold is not among the first 4,000.
+Without `--model` no language model is asked. Nothing is read (`reinforce=False`), and all systems have the bundled
+embedder. Each answers with an ordered list of units (`evidence_measures.py` says what a turn costs and where a unit is
+cut); the order is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B
+tokens, `all B` the share of questions with all of them, `intact B` as rB, where a gold turn counts only with the
+question right before it; `tokens to all` is a mean over all questions, 4,000 where gold is not among the first 4,000.
 
 `covered` is the share of questions of which all words of the answer were read, with the dates that rendering adds on
 every side; tokens and blocks to cover are compared over the questions that both cover, as shares of the best naive
@@ -27,11 +28,13 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.judges import OpenAIReader
 from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_measures import BUDGETS, Measures, Texts, beside, by_category, means, measured
-from benchmarks.evidence_systems import BASE, NAMES, systems
+from benchmarks.evidence_systems import BASE, NAMES, OURS, observed, systems
+from benchmarks.reader_answers import answers
 from benchmarks.recall_quality import asked
 from benchmarks.report import print_table, write_json
 from benchmarks.units import Script
@@ -47,6 +50,8 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--systems", nargs="+", choices=list(NAMES), default=list(NAMES))
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
+    parser.add_argument("--model", help="a chat model that answers: BLEU-1, F1, ROUGE-L and tokens a query")
+    parser.add_argument("--base-url", help="of its server; OpenAI's protocol, with log-probabilities")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -73,6 +78,15 @@ def tables(data: Dataset, arguments: argparse.Namespace) -> Iterator[tuple[str, 
         yield "Evidence by category", list(_categories(questions, measures))
     yield "What it takes to cover the answer", list(_coverage(measures))
     yield "Evidence in the page", list(_in_the_page(Script(data), questions, pages))
+    if arguments.model is not None:
+        yield "Answers of a model", list(_answers(data, questions, arguments))
+
+
+def _answers(data: Dataset, questions: Sequence[Question], arguments: argparse.Namespace) -> Iterator[Row]:
+    """What a model answers from each of our shapes; top down, it says as well which episodes help."""
+    reader = OpenAIReader(arguments.model, base_url=arguments.base_url)
+    with observed(data, reader=reader) as memory:
+        yield from answers(memory, questions, {name: OURS[name] for name in arguments.systems if name in OURS}, reader)
 
 
 def _evidence(measures: Mapping[str, Sequence[Measures]]) -> Iterator[Row]:

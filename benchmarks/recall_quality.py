@@ -170,6 +170,7 @@ def opened(
     shape: Callable[[Item], Mapping[str, Any]],
     embed: Any = None,
     kept: Path | None = None,
+    **options: Any,
 ) -> AdaptiveMemory:
     """A memory that holds the data: in RAM, or in the directory where an earlier run has kept it."""
     client = chromadb.EphemeralClient() if kept is None else chromadb.PersistentClient(kept)
@@ -179,7 +180,7 @@ def opened(
         embedding_function=None,
         configuration={"hnsw": {"space": "cosine", "sync_threshold": 100_000}},
     )
-    memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600))
+    memory = AdaptiveMemory(collection, embedder=source, keeping=Keeping(log=False, lag_seconds=3600), **options)
     if collection.count() < len(data.items):
         for tenant in dict.fromkeys(item.tenant for item in data.items):
             own = [shape(item) for item in data.items if item.tenant == tenant]

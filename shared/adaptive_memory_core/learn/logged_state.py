@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import or_
 from typing import NamedTuple
 
 from adaptive_memory_core.learn import logged_reads
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
-from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, Signals, reads_of, rows_of
+from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, Signals, columns_of_reads, reads_of
 from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
@@ -55,47 +56,46 @@ def named_by(source: str) -> int:
 
 
 class Columns(NamedTuple):
-    """What a replay needs of candidates besides their signals: titles, and a row of whole numbers for each."""
+    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each."""
 
     titles: Sequence[str] = ()
-    rows: Sequence[Sequence[int]] = ()
+    numbers: Sequence[Sequence[float]] = ()
 
 
 NO_COLUMNS = Columns()
 
 
-class StateThen(NamedTuple):
-    """What a candidate was: its id in the collection, whether it is everyone's, its read state and its importance."""
+class StatesThen(NamedTuple):
+    """What the candidates were: their ids in the collection, which are everyone's, read states and importances."""
 
-    stored_id: str
-    shared: bool
-    read: ReadState
-    importance: float | None
+    stored_ids: Sequence[str]
+    shared: Sequence[bool]
+    reads: Sequence[ReadState]
+    importances: Sequence[float | None]
 
 
-def columns_of(thens: Sequence[StateThen], signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
+def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
-    >>> columns_of([StateThen("a", False, ReadState(), None)], {}, Basis(balance=-1.0), scored=1, at=9.0)
-    Columns(titles=['via', 'balance'], rows=[[0, -1000000]])
+    >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
+    Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
-    usual, known = BY_VECTORS if basis.via else 0, basis.via.get
-    via = [known(one.stored_id, usual) | SHARED * one.shared for one in thens]
+    usual, known, reads = BY_VECTORS if basis.via else 0, basis.via.get, then.reads
+    via = [known(one, usual) | SHARED * shared for one, shared in zip(then.stored_ids, then.shared, strict=True)]
     via[scored:] = [one | UNSCORED for one in via[scored:]]
-    states = [one.read for one in thens]
-    titles, rows = ["via"], [[one] for one in via]
-    if any(one.last_read is not None or one.refreshed_at is not None or one.useful_at is not None for one in states):
+    times = [_times_known(one) for one in reads]
+    titles, numbers = ["via"], [list(map(or_, via, times))]
+    if any(times):
         titles += logged_reads.TITLES
-        worth = [(one.read, one.importance) for one in thens]
-        reads = rows_of(worth, signals, Policy() if basis.policy is None else basis.policy, at)
-        rows = [[one | _times_known(state), *row] for one, state, row in zip(via, states, reads, strict=True)]
-        if any(one.useful_at is not None for one in states):
+        policy = Policy() if basis.policy is None else basis.policy
+        numbers += columns_of_reads(reads, then.importances, signals, policy, at).tolist()
+        if any(one.useful_at is not None for one in reads):
             titles += _USEFUL
-            rows = [[*row, *_useful(one, basis.step, at)] for row, one in zip(rows, states, strict=True)]
+            numbers += map(list, zip(*(_useful(one, basis.step, at) for one in reads), strict=True))
     if of_all := _of_all(basis):
         titles += of_all
-        rows = [[*row, *of_all.values()] for row in rows]
-    return Columns(titles, rows)
+        numbers += [[value] * len(via) for value in of_all.values()]
+    return Columns(titles, numbers)
 
 
 def state_then(
@@ -106,8 +106,8 @@ def state_then(
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
     >>> said = {"recency": 0.75, "importance": 0.52, "strength": 1.0}
     >>> signals = {name: [value] for name, value in said.items()}
-    >>> columns = columns_of([StateThen("a", False, read, None)], signals, NO_BASIS, scored=1, at=9.0)
-    >>> then = dict(zip(columns.titles, columns.rows[0]))
+    >>> columns = columns_of(StatesThen(["a"], [False], [read], [None]), signals, NO_BASIS, scored=1, at=9.0)
+    >>> then = {title: int(numbers[0]) for title, numbers in zip(columns.titles, columns.numbers)}
     >>> state_then(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
     (True, 0.5)
     """

@@ -54,6 +54,7 @@ class OpenAIReader:
         self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": top, "max_tokens": longest_answer}
         self._options |= {} if temperature is None else {"temperature": temperature}
         limits: dict[str, Any] = {"max_retries": max_retries, "timeout_seconds": timeout_seconds}
+        self.spent = 0  # tokens of all requests and replies, as the server counts them
         self._client: Any = client
         if client is None:
             self._client = openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
@@ -84,11 +85,9 @@ class OpenAIReader:
         choice, used = reply.choices[0], getattr(reply, "usage", None)
         told = getattr(getattr(choice, "logprobs", None), "content", None)
         places = None if told is None else [[one.logprob for one in place.top_logprobs] for place in told]
-        return Answered(
-            choice.message.content or "",
-            None if not places else uncertainty(places),
-            0 if used is None else used.total_tokens or 0,
-        )
+        tokens = 0 if used is None else used.total_tokens or 0
+        self.spent += tokens
+        return Answered(choice.message.content or "", None if not places else uncertainty(places), tokens)
 
 
 def material(question: str, evidence: Sequence[str]) -> str:

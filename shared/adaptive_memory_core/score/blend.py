@@ -12,7 +12,7 @@ from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
 from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.ranking import Ranking
-from adaptive_memory_core.score.signals import recencies, weakened, worth_of
+from adaptive_memory_core.score.signals import recencies, weakened, worths
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 Column = Sequence[float]
@@ -71,7 +71,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     these = columns_of(hits)
     columns = these.columns
     reads, similarities = columns.reads, columns.similarities
-    worth = [worth_of(one, read, policy, now=now) for one, read in zip(columns.importances, reads, strict=True)]
+    worth = worths(columns.importances, reads, policy, now=now)
     strong = [read.strength for read in reads]
     shares = relevances(these, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
     shares = asked_before(shares, these, policy.asked_before)

@@ -9,7 +9,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.candidates import columns_of
-from adaptive_memory_core.score.signals import since
+from adaptive_memory_core.score.signals import recencies
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
 FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
@@ -24,7 +24,7 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
     >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
     [0.0, 1.0]
     """
-    return [0.0 if read.refreshed_at is None else since(read.refreshed_at, read, policy, now=now) for read in reads]
+    return [found or 0.0 for found in recencies([None] * len(reads), reads, policy, now=now)]
 
 
 def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:

@@ -58,14 +58,15 @@ def recency(record: Record, policy: Policy, *, now: float) -> float | None:
 def recencies(
     created: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float
 ) -> list[float | None]:
-    """The recency of many records."""
+    """The recency of many records: from its last refreshing read, else from the other time that is given."""
     known = [one if read.refreshed_at is None else read.refreshed_at for one, read in zip(created, reads, strict=True)]
-    return [None if at is None else since(at, read, policy, now=now) for at, read in zip(known, reads, strict=True)]
-
-
-def since(at: float, read: ReadState, policy: Policy, *, now: float) -> float:
-    """What is left since that time."""
-    return decay(now - at, half_life_days=half_life(read.credit, policy))
+    if policy.reading.half_life_growth == 0:
+        half, power = policy.half_life_days * DAY, math.pow
+        return [None if at is None else power(0.5, max(0.0, now - at) / half) for at in known]
+    return [
+        None if at is None else decay(now - at, half_life_days=half_life(read.credit, policy))
+        for at, read in zip(known, reads, strict=True)
+    ]
 
 
 def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float) -> float:
@@ -89,16 +90,22 @@ def importance(record: Record, policy: Policy, *, now: float) -> float:
     >>> importance(Record("a", "text"), Policy(), now=0.0)      # unknown is neutral
     0.5
     """
-    return worth_of(record.importance, record.read, policy, now=now)
+    (found,) = worths([record.importance], [record.read], policy, now=now)
+    return found
 
 
-def worth_of(importance: float | None, read: ReadState, policy: Policy, *, now: float) -> float:
-    """What the importance of a record is with what its reads add."""
-    own = NEUTRAL_IMPORTANCE if importance is None else importance
-    if read.warmth == 0.0:
-        return own
-    count = cooled(read.warmth, read.last_read, policy, now=now)
-    return own + min(policy.reading.count_boost_max, policy.reading.count_weight * math.log1p(count))
+def worths(
+    importances: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float
+) -> list[float]:
+    """The importance of many records."""
+    own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
+    most, weight, log = policy.reading.count_boost_max, policy.reading.count_weight, math.log1p
+    return [
+        one
+        if read.warmth == 0.0
+        else one + min(most, weight * log(cooled(read.warmth, read.last_read, policy, now=now)))
+        for one, read in zip(own, reads, strict=True)
+    ]
 
 
 def boosted(written: float, boost: float) -> float:
@@ -132,4 +139,10 @@ def similarity(distance: float, *, space: str) -> float:
     >>> similarity(0.25, space="cosine"), similarity(0.25, space="ip"), similarity(0.5, space="l2")
     (0.75, 0.75, 0.75)
     """
-    return 1.0 - distance / 2.0 if space == "l2" else 1.0 - distance
+    (found,) = similarities([distance], space=space)
+    return found
+
+
+def similarities(distances: Sequence[float], *, space: str) -> list[float]:
+    """The similarities of many distances."""
+    return [1.0 - one / 2.0 for one in distances] if space == "l2" else [1.0 - one for one in distances]

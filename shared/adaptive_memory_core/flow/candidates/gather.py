@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.learn.lead_weights import in_force
 from adaptive_memory_core.learn.logged_state import named_by
@@ -30,6 +31,7 @@ NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """The candidates, each with its read state, and what is known of the user's reads.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.state_as_of import Past
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -17,6 +18,7 @@ LATER_TOO = 4  # times as many candidates as of an earlier day, since later ones
 Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call of recall, checked."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.channel_names import DENSE
 from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.candidates import Candidates
@@ -31,6 +32,7 @@ class Leads(Protocol):
     def __call__(self, these: Candidates) -> Mapping[str, Sequence[float]]: ...
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one source says: the records it names, best first, and what it has to say of any candidate.

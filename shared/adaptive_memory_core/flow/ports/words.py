@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.candidates import Candidates
@@ -25,6 +26,7 @@ class Numbers(Protocol):
     def get(self, stored_id: str, default: int, /) -> int: ...
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class WordsFound:
     """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,12 +17,13 @@ from adaptive_memory_core.learn.logged_state import (
     NO_COLUMNS,
     UNSCORED,
     Basis,
-    StateThen,
+    StatesThen,
     columns_of,
 )
 from adaptive_memory_core.learn.logged_state import Columns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
+from adaptive_memory_core.score.candidates import columns_of as candidates_of
 from adaptive_memory_core.score.ranking import LeftOut, Table
 from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
 from adaptive_memory_core.store.ledger.unreadable import decoding
@@ -61,8 +63,8 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
     ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
     reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
     parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
-    hits = [one.hit for one in scored]
-    states = [StateThen(one._stored_id, one.shared is not None, one.record.read, one.record.importance) for one in hits]
+    seen = candidates_of([one.hit for one in scored]).columns
+    states = StatesThen(seen.stored_ids, seen.shared, seen.reads, seen.importances)
     then = columns_of(states, signals, basis, scored=len(kept) + len(weak), at=at)
     return Line(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
 
@@ -73,8 +75,8 @@ def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
     columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
     parts = {name: order(values) for name, values in ranking.parts.items()}
     signals = {name: order(values) for name, values in ranking.signals.items()}
-    given = (columns.stored_ids, columns.shared, columns.reads, columns.importances)
-    states = list(map(StateThen, *map(order, given)))
+    reads, importances = order(columns.reads), order(columns.importances)
+    states = StatesThen(order(columns.stored_ids), order(columns.shared), reads, importances)
     then = columns_of(states, signals, basis, scored=len(ranking), at=at)
     return Line(order(columns.ids), _packed(reasons, order(ranking.scores), parts, signals, then))
 
@@ -141,24 +143,25 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     first = rows[0] if rows else None
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
     parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
-    then = NO_COLUMNS if first is None else Then(list(first.then), [list(one.then.values()) for one in rows])
+    told = list(zip(*(one.then.values() for one in rows), strict=True))
+    then = NO_COLUMNS if first is None else Then(list(first.then), told)
     scores = [one.score or 0.0 for one in rows]
     return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
 
 def _packed(reasons: Sequence[str | None], scores: Sequence[float], parts: Table, signals: Table, then: Then) -> bytes:
-    titles = [["rest"], list(parts), list(signals)]
-    if then.titles:
-        titles.append(list(then.titles))
-    flat = chain(scores, *parts.values(), *signals.values())
-    given = np.fromiter(flat, dtype=float).reshape(1 + len(parts) + len(signals), len(scores))
-    units = np.array([PART_UNIT] * (1 + len(parts)) + [SIGNAL_UNIT] * len(signals), dtype=float)
-    numbers = np.rint(given * units[:, None]).astype(np.int64)
+    titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
+    rows = [scores, *parts.values(), *signals.values(), *then.numbers]
+    given = np.fromiter(chain.from_iterable(rows), dtype=float).reshape(len(rows), len(scores))
+    numbers = np.rint(given * _units(1 + len(parts), len(signals), len(then.titles))).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
-    if then.titles:
-        more = np.array(then.rows, dtype=np.int64).reshape(len(scores), len(then.titles))
-        numbers = np.concatenate([numbers, more.T])
     return pack(Columns(reasons, titles, numbers))
+
+
+@lru_cache(maxsize=64)
+def _units(parts: int, signals: int, others: int) -> Any:
+    """What one is in each column."""
+    return np.array([PART_UNIT] * parts + [SIGNAL_UNIT] * signals + [1] * others, dtype=float)[:, None]
 
 
 class _Row(NamedTuple):

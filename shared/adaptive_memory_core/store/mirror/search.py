@@ -106,8 +106,9 @@ class MirrorSearch:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         found = self._rows.rows([one for one, _ in near])
         rows = {row[0]: row for row in found if belongs(row[2], scope, self._fields)}
-        similarity, space = signals.similarity, self._space
-        return [Found(*rows[one], similarity(distance, space=space)) for one, distance in near if one in rows]
+        here = [(rows[one], distance) for one, distance in near if one in rows]
+        close = signals.similarities([distance for _, distance in here], space=self._space)
+        return [Found(*row, like) for (row, _), like in zip(here, close, strict=True)]
 
 
 def _distance(one: tuple[str, float]) -> float:
