@@ -88,8 +88,8 @@ def corpora(
         for titles in arguments.titles:
             for some in [[one] for one in sets] if way == "separate" else [sets]:
                 corpus, questions = merged(some)
-                shaped = corpus if titles == "with" else replace(corpus, items=tuple(map(untitled, corpus.items)))
-                yield f"{way}, {titles} titles: {', '.join(one.name for one in some)}", shaped, questions
+                own = corpus if titles == "with" else without_titles(corpus)
+                yield f"{way}, {titles} titles: {', '.join(one.name for one in some)}", own, questions
 
 
 def merged(sets: Sequence[Dataset]) -> tuple[Dataset, Mapping[str, Sequence[Question]]]:
@@ -111,6 +111,11 @@ def merged(sets: Sequence[Dataset]) -> tuple[Dataset, Mapping[str, Sequence[Ques
         wanted = asked(one, len(one.questions), 0)
         questions[one.name] = [replace(each, gold_ids=tuple(ids[gold] for gold in each.gold_ids)) for each in wanted]
     return Dataset("-".join(one.name for one in sets), tuple(items.values()), ()), questions
+
+
+def without_titles(corpus: Dataset) -> Dataset:
+    """Under another name, by which a memory of it is kept apart from that of the titled one."""
+    return Dataset(f"{corpus.name}-untitled", tuple(map(untitled, corpus.items)), corpus.questions)
 
 
 def untitled(item: Item) -> Item:

@@ -3,6 +3,7 @@
     python -m benchmarks.updates
     python -m benchmarks.updates --embedder minilm --half "held out"
     python -m benchmarks.updates --parts scenes
+    python -m benchmarks.updates --parts relations "same values" --without-lexicon
 
 Each fact has three versions, about 90 days apart, and is asked for after the last one. `same`: all in the same words.
 `praised`: the first one was read and called helpful twice before it changed. `other`: the newest one is worded
@@ -11,7 +12,9 @@ version, and half of the others changed as in `other`. In "one relation", a user
 many subjects, in "all relations" about all of them, so that a subject has many other facts; and there is other talk.
 `newest@1` is the share of questions whose first hit is the newest version, `fact@1` the share whose first hit is any
 version of it. Relations with an even number were tuned on; the others are held out. The part "scenes" is small memories
-of what changed and of what only looks alike (`benchmarks/look_alikes.py`).
+of what changed and of what only looks alike (`benchmarks/look_alikes.py`), the part "same values" other facts that have
+values of the kind that is asked for (`benchmarks/same_values.py`). `--without-lexicon` measures what is told of
+relations that are not among the common ones.
 """
 
 from __future__ import annotations
@@ -27,15 +30,17 @@ import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.score.facts import asked, same_fact, statement
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.look_alikes import rows_of_scenes
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, Clock
+from benchmarks.same_values import rows_of_same_values
 from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation
 
 START, APART, LAST = 1_700_000_000.0, 90 * DAY, 220 * DAY
 MODES = ("same", "praised", "other", "all other", "unchanged")
-PARTS = ("relations", "scenes")
+PARTS = ("relations", "scenes", "same values")
 CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS)}
 HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
 POLICIES: dict[str, Policy] = {
@@ -66,14 +71,17 @@ class Fact(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
-    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS)
+    parser.add_argument("--parts", nargs="+", default=["relations", "scenes"], choices=PARTS)
     parser.add_argument("--policies", nargs="+", default=["default", "without"], choices=list(POLICIES))
     parser.add_argument("--modes", nargs="+", default=list(MODES), choices=MODES)
     parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=list(CROWDS))
     parser.add_argument("--half", nargs="+", default=list(HALVES), choices=list(HALVES))
+    parser.add_argument("--without-lexicon", action="store_true", help="as for relations that are in none")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    if arguments.without_lexicon:
+        forget_lexicon()
     embed = EMBEDDERS[arguments.embedder]()
     rows: list[dict[str, Any]] = []
     if "relations" in arguments.parts:
@@ -83,8 +91,18 @@ def main() -> None:
         found = list(rows_of_scenes(embed, arguments.half))
         print_table(found, title=f"What changed, and what only looks alike, embedder {arguments.embedder}")
         rows += found
+    if "same values" in arguments.parts:
+        found = list(rows_of_same_values(embed))
+        print_table(found, title=f"Other facts with values of the same kind, embedder {arguments.embedder}")
+        rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+
+
+def forget_lexicon() -> None:
+    """Let no relation be a known one, in this process."""
+    for module in (asked, same_fact, statement):
+        vars(module)["relations_in"] = lambda _: frozenset()
 
 
 def rows_of(arguments: argparse.Namespace, embed: Any) -> Iterator[dict[str, Any]]:

@@ -26,6 +26,7 @@ GROUPS = {  # by the field of the policy
     "copies": policy.Copies,
     "updates": policy.Updates,
     "graph": policy.Graphs,
+    "gain": policy.Gain,
     "hierarchy": policy.Hierarchies,
     "rerank": policy.Rerank,
     "shown": policy.Shown,

@@ -17,7 +17,7 @@ from adaptive_memory_core.interrupts import interruptible
 
 T = TypeVar("T")
 STRETCH_SECONDS = 0.001  # of processor time without a pause; measured: benchmarks/hostile_users.py
-USUAL_SECONDS = 0.005  # of processor time that a call may take before it waits for those that took less; measured, too
+USUAL_SECONDS = 0.006  # of processor time that a call may take before it waits for those that took less; measured, too
 PAUSE_SECONDS = 0.00005  # about the time that a thread takes to wake
 WAIT_SECONDS, MOST_WAITS = 0.0005, 6  # so that a call that waits gets a quarter of the time at least
 LONG = 1_000  # characters of a text that takes some work

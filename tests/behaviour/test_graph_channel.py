@@ -127,3 +127,11 @@ def test_the_papers_memory_is_that_of_its_equations_and_goes_with_the_record(
     assert made.uncertainty == belief.uncertainty < 1.0
     meetings.forget("Lima")
     assert ports.ledger.judged_questions.stored_ids() == set()
+
+
+def test_where_it_is_asked_for_titles_alone_other_questions_are_ranked_as_without_it(memory: AdaptiveMemory) -> None:
+    titled, plain = POLICY.replace(graph={"asks": "titled"}), POLICY.replace(channels=("dense", "lexical"))
+    ann = memory.for_user("ann")
+    assert ann.recall(CUE, k=3, policy=titled, reinforce=False).ids == ann.recall(CUE, k=3, reinforce=False).ids
+    with_, without = (ann.recall("nothing in particular", policy=one, reinforce=False) for one in (titled, plain))
+    assert [(hit.id, hit.parts) for hit in with_] == [(hit.id, hit.parts) for hit in without]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import Dataset, load
-from benchmarks.multi_hop import corpora, found_in, merged, untitled
+from benchmarks.data import Dataset, Item, load
+from benchmarks.multi_hop import corpora, found_in, merged, untitled, without_titles
 
 PASSAGES = [
     ("Teutberga", "She was married to Lothair II."),
@@ -65,3 +65,10 @@ def test_a_passage_that_two_sets_have_is_in_the_merged_corpus_once(made_up: Data
     corpus, questions = merged([made_up, Dataset("again", made_up.items, made_up.questions)])
     assert len(corpus.items) == len(PASSAGES)
     assert questions["family"][0].gold_ids == questions["again"][0].gold_ids
+
+
+def test_a_corpus_without_titles_has_a_memory_of_its_own() -> None:
+    rome = Dataset("towns", (Item(id="1", title="Rome", text="Rome\nOld."),), ())
+    found = without_titles(rome)
+    assert found.name != rome.name
+    assert [(one.title, one.text) for one in found.items] == [(None, "Old.")]

@@ -61,15 +61,19 @@ def forget(ctx: typer.Context, ids: Ids) -> None:
 
 def prune(
     ctx: typer.Context,
-    below: Annotated[float, typer.Option(help="Remove what has decayed below this strength.")],
+    below: Annotated[float | None, typer.Option(help="Remove what has decayed below this strength.")] = None,
+    unread_for: Annotated[float | None, typer.Option(help="Remove what nobody has read for so many days.")] = None,
+    max_records: Annotated[int | None, typer.Option(help="Of more than these, remove the weakest.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which ones.")] = False,
     archive: Annotated[Path | None, typer.Option(help="Append them to this file first; import takes it back.")] = None,
     limit: Annotated[int | None, typer.Option(help="Records at most.")] = None,
 ) -> None:
-    """Remove records whose strength has decayed; never a pinned or a remembered one."""
+    """Remove what has decayed, is not read any more, or is too many; never a pinned or a remembered record."""
     session = session_of(ctx)
     with session.scope() as user:
-        receipt = user.prune(below, dry_run, archive, limit, by="command line")
+        receipt = user.prune(
+            below, dry_run, archive, limit, by="command line", unread_for=unread_for, max_records=max_records
+        )
     show([*receipt.ids], receipt, as_json=session.as_json)
 
 

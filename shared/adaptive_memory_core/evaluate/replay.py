@@ -6,8 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import overload
 
+from adaptive_memory_core.evaluate import replay_lines as told
 from adaptive_memory_core.evaluate.intervals import Interval, paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at, reciprocal_rank
 from adaptive_memory_core.flow.rank_again import RankedAgain
@@ -128,10 +129,10 @@ class Replay(Sequence[ReplayedRecall]):
 
     def summary(self) -> str:
         """The comparison in a few lines of plain text."""
-        lines = [_counts(self)]
+        lines = [told.counts(self)]
         judged = self.judged
-        lines += [_told(one) for one in self.measures()]
-        unhelpful = [_unhelpful(self.recalls, after=after) for after in (False, True)]
+        lines += [told.measure(one) for one in self.measures()]
+        unhelpful = [told.unhelpful(self.recalls, after=after) for after in (False, True)]
         if judged or any(unhelpful):
             lines.append(f"hits that were called unhelpful: {unhelpful[0]} then, {unhelpful[1]} under this policy")
         if promoted := sum(len(one.promoted) for one in judged):
@@ -147,8 +148,8 @@ class Replay(Sequence[ReplayedRecall]):
         return json.dumps(
             {
                 "policy": json.loads(self.policy.to_json()),
-                "recalls": [_plain(one) for one in self.recalls],
-                "measures": [_measured(one) for one in self.measures()],
+                "recalls": [told.plain_recall(one) for one in self.recalls],
+                "measures": [told.plain_measure(one) for one in self.measures()],
                 "unknown": dict(self.unknown),
             }
         )
@@ -210,44 +211,3 @@ def _compared(name: str, measure: Measure, judged: Sequence[ReplayedRecall]) -> 
     enough = len(judged) >= FEWEST
     difference = paired_difference(after, before, seed=SEED, clusters=clusters) if enough else None
     return Compared(name, mean(before), mean(after), difference)
-
-
-def _counts(replay: Replay) -> str:
-    dropped, promoted = (
-        sum(map(len, lists)) for lists in ([one.dropped for one in replay], [one.promoted for one in replay])
-    )
-    again = sum(one.reproduced for one in replay)
-    return (
-        f"{len(replay)} recalls, {len(replay.changed)} would have returned something else: {dropped} hits dropped, "
-        f"{promoted} promoted. Their own policies reproduce {again} of them."
-    )
-
-
-def _told(one: Compared) -> str:
-    line = f"{one.name}: {one.before:.3f} then, {one.after:.3f} under this policy"
-    if one.difference is None:
-        return f"{line} (one judged recall: no interval)"
-    sure = "" if one.difference.excludes_zero else ", which is within the noise"
-    return f"{line}, difference {one.difference}{sure}"
-
-
-def _unhelpful(recalls: Iterable[ReplayedRecall], *, after: bool) -> int:
-    return sum(
-        one.verdicts.get(name) is Verdict.UNHELPFUL for one in recalls for name in (one.after if after else one.before)
-    )
-
-
-def _plain(one: ReplayedRecall) -> dict[str, Any]:
-    plain = {
-        **{name: getattr(one, name) for name in ("id", "at", "step", "cue", "k", "before", "after", "kept", "dropped")},
-        **{name: getattr(one, name) for name in ("promoted", "reproduced", "unknown")},
-        "reasons": {name: reason for name, reason in one.reasons.items() if name in one.before},
-        "verdicts": {name: verdict.value for name, verdict in one.verdicts.items()},
-    }
-    return plain if one.user is None else {**plain, "user": one.user}
-
-
-def _measured(one: Compared) -> dict[str, Any]:
-    sure = one.difference
-    interval = None if sure is None else {"mean": sure.mean, "low": sure.low, "high": sure.high}
-    return {"name": one.name, "before": one.before, "after": one.after, "difference": interval}

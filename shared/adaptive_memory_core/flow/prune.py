@@ -1,10 +1,11 @@
-"""How are faded records removed? In batches, each whole or not at all; never a pinned or remembered one."""
+"""How are faded and unread records removed? In batches, each whole or not at all; never pinned or remembered ones."""
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
@@ -20,6 +21,7 @@ from adaptive_memory_core.reports import PruneReceipt
 
 PRUNED_AT_ONCE = 200  # records of one transaction
 UNMET = Timeline(0, (Span(0, -math.inf, Pace()),))  # nothing has decayed
+Worth = tuple[float, float]
 Archive = Callable[[Sequence[Record]], None]
 
 
@@ -28,20 +30,35 @@ class Pruning:
     """One call of prune, checked."""
 
     scope: Scope
-    below: float
+    below: float | None  # strength
+    unread_since: float | None  # time
+    most: int | None  # records of the scope that may stay
     limit: int
     dry_run: bool
     archive: Archive | None
     by: str
     regime: Regime
     now: float
+    last: Worth | None = None  # where there are too many: all up to this worth go
 
     def doomed(self, seen: Seen, *, timeline: Timeline) -> bool:
-        """Whether a record goes: neither remembered nor pinned, and weaker than the bound."""
+        """Whether a record goes: neither remembered nor pinned, and too weak, unread for too long, or one too many."""
         if seen.state.remembered or seen.state.pinned:
             return False
+        left, used = self.worth(seen, timeline)
+        if self.last is not None:
+            return (left, used) <= self.last
+        if self.below is not None and left < self.below:
+            return True
+        return self.unread_since is not None and 0.0 < used < self.unread_since
+
+    def worth(self, seen: Seen, timeline: Timeline) -> Worth:
+        """The strength of a record, and when it was last read, or else when the memory met it; 0: not known."""
+        state = seen.state
         paced = timeline if timeline is UNMET else timeline.under(self.regime)
-        return strength(seen.state, seen.kind, paced, now=self.now) < self.below
+        times = [one for one in (state.last_read, state.useful_at) if one is not None]
+        used = max(times) if times else state.fresh_at
+        return strength(state, seen.kind, paced, now=self.now), used or 0.0
 
 
 @dataclass(slots=True)
@@ -55,8 +72,24 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
     known = yield from ask(ports.ledger.states.known, call.scope, [])
     timeline = known.timeline
-    tally, last = _Tally(), 0
-    yield from _strangers(ports, call, tally)
+    tally = _Tally()
+    unmet_before = yield from _strangers(ports, call, tally)
+    complete = yield from _by_rules(ports, call, timeline, tally)
+    if call.most is not None and complete:
+        complete = yield from _too_many(ports, call, timeline, tally, unmet_before)
+    return PruneReceipt(
+        ids=tuple(tally.ids),
+        below=call.below,
+        dry_run=call.dry_run,
+        kept=tally.kept,
+        vanished=tally.vanished,
+        complete=complete,
+    )
+
+
+def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) -> Flow[bool]:
+    """What is too weak, or unread for too long; gives whether that was all of it."""
+    last = 0
     while True:
         page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=PRUNED_AT_ONCE)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
@@ -66,26 +99,59 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
         letting_go = _let_go(ports, call, names, tally)
         yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), letting_go)
         if len(page) < PRUNED_AT_ONCE or len(doomed) > room:
-            return PruneReceipt(
-                ids=tuple(tally.ids),
-                below=call.below,
-                dry_run=call.dry_run,
-                kept=tally.kept,
-                vanished=tally.vanished,
-                complete=len(doomed) <= room,
-            )
+            return len(doomed) <= room
         last = page[-1].row
 
 
-def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[None]:
-    """Records that the ledger has not met, and whose metadata say that they have faded, are met now."""
+def _too_many(
+    ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, unmet_before: Mapping[str, Seen]
+) -> Flow[bool]:
+    """Beyond the most that may stay: the weakest, of equal ones those unread for longest; gives whether all went."""
+    count = yield from ask(ports.records.count, call.scope)
+    excess = count - (call.most or 0) - (len(tally.ids) if call.dry_run else 0)
+    if excess <= 0:
+        return True
+    rows = [(call.worth(seen, UNMET), one) for one, seen in unmet_before.items() if call.dry_run]
+    rows += yield from _worths(ports, call, timeline)
+    gone = set(tally.ids)
+    there = [row for row in rows if record_id(call.scope, row[1]) not in gone]
+    chosen = heapq.nsmallest(min(excess, call.limit - len(tally.ids)), there)
+    for start in range(0, len(chosen), PRUNED_AT_ONCE):
+        batch = chosen[start : start + PRUNED_AT_ONCE]
+        names = {record_id(call.scope, stored_id): stored_id for _, stored_id in batch}
+        before, letting_go = len(tally.ids), replace(call, last=batch[-1][0])
+        work = _let_go(ports, letting_go, names, tally)
+        yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), work)
+        tally.kept -= len(tally.ids) - before
+    return len(chosen) == min(excess, len(there))
+
+
+def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> Flow[list[tuple[Worth, str]]]:
+    """What all records are worth that nothing holds on to."""
+    rows: list[tuple[Worth, str]] = []
+    last = 0
+    while True:
+        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=PRUNED_AT_ONCE)
+        rows += [(call.worth(row.seen, timeline), row.stored_id) for row in page]
+        if len(page) < PRUNED_AT_ONCE:
+            return rows
+        last = page[-1].row
+
+
+def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[Mapping[str, Seen]]:
+    """Records that the ledger has not met, and whose metadata say that they have faded, are met now. Where it counts
+    how long a record was not read, so are all others: for what nobody has read, that begins here."""
     found = yield from unmet(ports, call.scope)
     faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
     tally.kept += len(found) - len(faded)
     if call.dry_run:
         tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
+    elif call.unread_since is not None or call.most is not None:
+        tally.kept -= len(found) - len(faded)  # they are counted with those that were met before
+        yield from ask(ports.ledger.states.meet, call.scope, found, now=call.now)
     elif faded:
         yield from ask(ports.ledger.states.meet, call.scope, faded, now=call.now)
+    return found
 
 
 def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:

@@ -4,6 +4,7 @@ from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
 from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.keeping import Keeping
@@ -23,6 +24,7 @@ __all__ = [
     "Copies",
     "Decay",
     "Fusion",
+    "Gain",
     "Graphs",
     "Hierarchies",
     "Keeping",

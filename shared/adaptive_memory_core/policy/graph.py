@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, get_args
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
 
 Form = Literal["ours", "paper"]
+Asks = Literal["always", "titled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class Graphs:
     """What the channel "graph" does with the names in a question; the defaults: docs/graph.md."""
 
     form: Form = "ours"  # "ours", or "paper": equations 3 to 9 of GAM-RAG as they stand
+    asks: Asks = "always"  # for which questions: all, or those that name a title; benchmarks/graph_everywhere.py
     weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; a sweep: docs/graph.md
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
     sentences: int = 3  # that a round activates; the paper
@@ -40,7 +42,7 @@ class Graphs:
         "lift": Range(0, 10),
         "reach": Range(10, 1_000_000, whole=True),
     }
-    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(Form)}
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(Form), "asks": get_args(Asks)}
 
     def __post_init__(self) -> None:
         check_choices(self, self.CHOICES)

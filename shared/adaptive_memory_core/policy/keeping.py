@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from adaptive_memory_core.policy.ranges import POSITIVE, Range, check_choices, check_ranges
+from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,10 @@ class Keeping:
     mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess
     file_records: int = 2_000  # of a user, from which on vectors and words are in files, too; 0 = never; fast_path.py
     others_seen_seconds: float = 2.0  # until what others wrote into the collection is noticed at the latest; guess
+    prune_unread_days: float = 0.0  # days that nobody has read a record, after which it goes by itself; 0 = never
+    prune_max_records: int = 0  # of a user, beyond which the weakest go by themselves; 0 = any number
+    prune_below: float = 0.0  # strength in [0, 1] below which a record goes by itself; 0 = never
+    prune_hours: float = 24.0  # hours between two passes of that, in the background; guess
 
     RANGES: ClassVar[dict[str, Range]] = {
         "lag_seconds": Range(0.01, 3600),
@@ -48,9 +52,22 @@ class Keeping:
         "mirror_megabytes": POSITIVE,
         "file_records": Range(0, 10_000_000, whole=True),
         "others_seen_seconds": Range(0.01, 3600),
+        "prune_unread_days": Range(0.0),
+        "prune_max_records": Range(0, whole=True),
+        "prune_below": SHARE,
+        "prune_hours": POSITIVE,
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"durability": ("normal", "full")}
 
     def __post_init__(self) -> None:
         check_ranges(self, self.RANGES)
         check_choices(self, self.CHOICES)
+
+    @property
+    def prunes(self) -> bool:
+        """Whether records go by themselves.
+
+        >>> Keeping().prunes, Keeping(prune_max_records=10_000).prunes
+        (False, True)
+        """
+        return self.prune_unread_days > 0.0 or self.prune_max_records > 0 or self.prune_below > 0.0

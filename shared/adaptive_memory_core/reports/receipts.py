@@ -40,7 +40,7 @@ class PruneReceipt:
     """
 
     ids: tuple[str, ...]
-    below: float
+    below: float | None
     dry_run: bool
     kept: int
     vanished: int

@@ -62,8 +62,9 @@ class ProjectionStats:
 class BackgroundStats:
     """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
 
-    The chores are "write-back", "word index", "mirror", "relevance floors" and "checkpoint", and where processes share
-    a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by chore.
+    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and where
+    processes share a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by
+    chore.
     """
 
     doing: str | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import timedelta
 from pathlib import Path
 
 from adaptive_memory_core import arguments as check
@@ -10,6 +12,7 @@ from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.reports import PruneReceipt, Receipt
+from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.archive import JSONLines
 from adaptive_memory_core.verbs.blocking_and_async import User
 
@@ -42,13 +45,19 @@ def forget_learned(user: User, id: str | None = None) -> Flow[int]:  # noqa: A00
 
 def prune(
     user: User,
-    below: float,
+    below: float | None = None,
     dry_run: bool = False,
     archive: str | Path | None = None,
     limit: int | None = None,
     by: str = "caller",
+    unread_for: float | timedelta | None = None,
+    max_records: int | None = None,
 ) -> Flow[PruneReceipt]:
-    """Remove the user's own records whose strength has decayed below `below`; never a pinned or a remembered one.
+    """Remove the user's own records that are of no use any more; never a pinned or a remembered one.
+
+    What goes is any that one of these names: a strength that has decayed below `below`; `unread_for` so many days (or a
+    timedelta): not read and not called helpful since then, and what nobody ever read, not met by the memory since; and
+    of more than `max_records`, the weakest, and of equally strong ones those unread for longest.
 
     `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
     `remember_many` takes back. Each batch is removed whole or not at all; after a crash, or where `limit` ended the
@@ -59,9 +68,15 @@ def prune(
         raise InvalidInputError(
             f"archive is {archive!r}. Give the path of a file to append to, in a directory that exists, or None."
         )
+    if below is None and unread_for is None and max_records is None:
+        raise InvalidInputError(
+            "prune was given no rule. Give below=, unread_for= or max_records=, e.g. unread_for=90."
+        )
     call = pruning.Pruning(
         scope=user.scope.own,
-        below=check.share(below, "below"),
+        below=None if below is None else check.share(below, "below"),
+        unread_since=None if unread_for is None else memory.now() - _seconds(unread_for),
+        most=None if max_records is None else check.count(max_records, "max_records", most=MOST_PRUNED),
         limit=MOST_PRUNED if limit is None else check.count(limit, "limit", most=MOST_PRUNED),
         dry_run=check.flag(dry_run, "dry_run"),
         archive=None if archive is None else JSONLines(archive),
@@ -70,6 +85,18 @@ def prune(
         now=memory.now(),
     )
     return pruning.prune(memory.ports(), call)
+
+
+def _seconds(unread_for: object) -> float:
+    """A number of days, or a timedelta, in seconds.
+
+    >>> _seconds(2), _seconds(timedelta(hours=1))
+    (172800.0, 3600.0)
+    """
+    days = unread_for / timedelta(days=1) if isinstance(unread_for, timedelta) else unread_for
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0.0 < days < math.inf:
+        raise InvalidInputError(f"unread_for is {unread_for!r}. Give days above 0, e.g. 90, or a timedelta.")
+    return days * DAY
 
 
 def _is_file(path: object) -> bool:

@@ -40,6 +40,7 @@ from adaptive_memory_core.store.hierarchy.growing import Growing
 from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
 from adaptive_memory_core.store.place_names import check_ledger
 from adaptive_memory_core.store.question_index import QuestionIndex
+from adaptive_memory_core.store.scheduled_pruning import ScheduledPruning
 from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words.index import WordIndex
@@ -128,13 +129,15 @@ class Common:
         graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake, self.asked.entities)
         hierarchy = self._hierarchy(store, embedder)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
+        in_force = self.asked.in_force
+        pruning = ScheduledPruning(self.asked.keeping, lambda: in_force.regime, in_force.now, lambda: made[0])
         made.append(self._ports(store, embedder, words, graph, hierarchy, floors))
         return Parts(
             made[0],
             words,
             graph,
             hierarchy,
-            (*store.chores, words, graph, hierarchy, floors, self.files, *checkpoints_of(ledger, wake)),
+            (*store.chores, words, graph, hierarchy, floors, pruning, self.files, *checkpoints_of(ledger, wake)),
             store.whole,
             store.sync,
             store.finish,

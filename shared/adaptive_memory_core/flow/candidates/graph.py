@@ -41,8 +41,10 @@ class Graph:
         if outcome.value is None:
             return Answer(self.name, error=outcome.error)
         found = outcome.value
-        named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         notes = () if found.note is None else (found.note,)
+        if not found.asked:
+            return Answer(self.name, notes=notes)
+        named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
         return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
 

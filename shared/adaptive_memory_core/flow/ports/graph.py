@@ -74,6 +74,7 @@ class GraphFound:
     numbers: Mapping[str, float]
     reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
+    asked: bool = True  # whether the question is one that it is to say something of
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
         return {GRAPH_LEAD: [self.numbers.get(one, 0.0) for one in these.columns.stored_ids]}

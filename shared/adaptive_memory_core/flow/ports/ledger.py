@@ -114,6 +114,9 @@ class Removal(Protocol):
     def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int: ...
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
+    def scopes(self) -> list[Scope]:
+        """Those that the ledger has met: users, and everyone's records."""
+
     def retire(
         self,
         scope: Scope,

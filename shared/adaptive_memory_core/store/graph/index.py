@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
@@ -69,7 +70,7 @@ class GraphIndex:
         note = self._made.note() or self._keep_up(scope)
         with self._rows.view(scope) as graph:
             found = looking.look(graph, cue, vector, settings, seeds, lifts)
-        return found if note is None else GraphFound(found.numbers, found.reached, note)
+        return found if note is None else replace(found, note=note)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""

@@ -32,6 +32,8 @@ def look(
         return set(graph.frequencies(possible))
 
     linked = known_names(read, known) or known_names(read, known, loose=True)
+    if settings.asks == "titled" and not any(len(own) for own in graph.titled(linked).values()):
+        return GraphFound({}, {}, asked=False)
     keys = graph.keys_of(seeds)
     question = Question(
         dict.fromkeys(linked, 1.0),

@@ -66,6 +66,13 @@ class LedgerRemoval:
                 mark(sql, "forgotten")
         return sum(one.state or one.log_entries > 0 for one in done)
 
+    def scopes(self) -> list[Scope]:
+        """Those that the ledger has met, in the order in which it did."""
+        with self._shared.reading() as sql:
+            query = "SELECT name FROM users WHERE collection_key = ? ORDER BY user_key"
+            rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
+        return [Scope(name or None) for (name,) in rows]
+
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
         """A page of the records that are neither remembered nor pinned."""
         with self._shared.reading() as sql:

@@ -170,3 +170,10 @@ def test_the_log_says_whose_recalls_it_has(ledger: Ledger) -> None:
     ledger.retention.trim(now=1_000 * DAY, log_days=1.0, log_recalls=10)
     ledger.retention.trim(now=1_000 * DAY + DAY, log_days=1.0, log_recalls=10)
     assert ledger.log.scopes() == []
+
+
+def test_the_ledger_names_all_whom_it_has_met(ledger: Ledger) -> None:
+    assert ledger.removal.scopes() == []
+    ledger.states.enrol(BOB, {"b1": NEW}, now=1.0)
+    read(ledger, ALICE, "r1", "m1")
+    assert ledger.removal.scopes() == [BOB, ALICE]
