@@ -45,8 +45,8 @@ class Shown(NamedTuple):
     pages: Mapping[int, Sequence[str]] = {}
 
 
-def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str]) -> Iterator[Shown]:
-    """All that are wanted, one after the other."""
+def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str], hits: int = DEEP) -> Iterator[Shown]:
+    """All that are wanted, one after the other; `hits` is the most that a recall of ours returns."""
     embed = embedder_of("local").embed_documents
     for name in [one for one in wanted if one in BASE]:
         show = naive_chunks(data, embed, named=name == BASE[0])
@@ -57,7 +57,7 @@ def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str])
     if not [one for one in wanted if one.partition(",")[0] in OURS]:
         return
     with observed(data) as memory:
-        yield from _ours(memory, data, questions, wanted)
+        yield from _ours(memory, data, questions, wanted, hits)
 
 
 def observed(data: Dataset, policy: Policy = FLAT, reader: OpenAIReader | None = None) -> AdaptiveMemory:
@@ -77,16 +77,17 @@ def _message(item: Item) -> dict[str, Any]:
 
 
 def _ours(
-    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question], wanted: Sequence[str]
+    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question], wanted: Sequence[str], hits: int
 ) -> Iterator[Shown]:
     crossed = [name for name in OURS if f"{name}, cross-fitted" in wanted and data.name in FITTED_ON]
     for name in [one for one in OURS if one in wanted]:
-        yield _recalled(memory, name, data, questions, dict.fromkeys({one.tenant for one in questions}, OURS[name]))
+        same = dict.fromkeys({one.tenant for one in questions}, OURS[name])
+        yield _recalled(memory, name, data, questions, same, hits)
     if crossed:
         weights = dict(_cross_fitted(memory, data, questions))
         for name in crossed:
             own: Policies = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
-            yield _recalled(memory, f"{name}, cross-fitted", data, questions, own)
+            yield _recalled(memory, f"{name}, cross-fitted", data, questions, own, hits)
 
 
 def _cross_fitted(
@@ -100,13 +101,13 @@ def _cross_fitted(
 
 
 def _recalled(
-    memory: AdaptiveMemory, name: str, data: Dataset, questions: Sequence[Question], policies: Policies
+    memory: AdaptiveMemory, name: str, data: Dataset, questions: Sequence[Question], policies: Policies, hits: int
 ) -> Shown:
     times = ends(data)
     recalls = [
         memory.for_user(user_of(one.tenant)).recall(
             one.query,
-            k=_most(policies[one.tenant]),
+            k=min(hits, _most(policies[one.tenant])),
             now=times.get(one.tenant),
             reinforce=False,
             policy=policies[one.tenant],

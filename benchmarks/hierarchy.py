@@ -33,11 +33,11 @@ from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_measures import BUDGETS, Measures, Texts, beside, by_category, means, measured
-from benchmarks.evidence_systems import BASE, NAMES, OURS, observed, systems
+from benchmarks.evidence_systems import BASE, DEEP, NAMES, OURS, observed, systems
 from benchmarks.reader_answers import answers
 from benchmarks.recall_quality import asked
 from benchmarks.report import print_table, write_json
-from benchmarks.units import Script
+from benchmarks.units import Script, quarter
 
 SETS = ("locomo", "assistant_chats", "madial_en")
 FOR_CATEGORIES = ("r500", "r1000")
@@ -50,6 +50,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--systems", nargs="+", choices=list(NAMES), default=list(NAMES))
     parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
+    parser.add_argument("--hits", type=int, default=DEEP, help="of a recall of ours, at most")
     parser.add_argument("--model", help="a chat model that answers: BLEU-1, F1, ROUGE-L and tokens a query")
     parser.add_argument("--base-url", help="of its server; OpenAI's protocol, with log-probabilities")
     parser.add_argument("--seed", type=int, default=0)
@@ -70,7 +71,7 @@ def tables(data: Dataset, arguments: argparse.Namespace) -> Iterator[tuple[str, 
     texts = Texts(data, embedder_of("local").embed_documents([item.text for item in data.items]))
     measures: dict[str, list[Measures]] = {}
     pages: dict[str, Sequence[str]] = {}
-    for shown in systems(data, questions, arguments.systems):
+    for shown in systems(data, questions, arguments.systems, arguments.hits):
         measures[shown.system] = [measured(texts, *one) for one in zip(questions, shown.units, strict=True)]
         pages |= {f"{shown.system}, {budget}": page for budget, page in shown.pages.items()}
     yield "Evidence within a budget", list(_evidence(measures))
@@ -124,7 +125,13 @@ def _in_the_page(script: Script, questions: Sequence[Question], pages: Mapping[s
     for name, texts in pages.items():
         seen = [script.seen(question, text) for question, text in zip(questions, texts, strict=True)]
         told = {measure: f"{mean([one[measure] for one in seen]):.3f}" for measure in seen[0]}
-        yield {"system, tokens": name, **told}
+        of_sets = [one["evidence"] for question, one in zip(questions, seen, strict=True) if _is_multi_hop(question)]
+        told |= {"evidence, multi-hop": f"{mean(of_sets):.3f}"} if of_sets else {}
+        yield {"system, tokens": name, **told, "tokens shown": f"{mean([quarter(one) for one in texts]):.0f}"}
+
+
+def _is_multi_hop(question: Question) -> bool:
+    return CATEGORIES.get(question.more.get("category", 0)) == "multi-hop"
 
 
 def _base(measures: Mapping[str, Sequence[Measures]]) -> str | None:

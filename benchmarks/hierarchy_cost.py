@@ -24,6 +24,7 @@ from adaptive_memory_core import AdaptiveMemory, LocalEmbedder
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.policy import Hierarchies
+from adaptive_memory_core.store.locations import LEDGER_NAME
 from benchmarks.data import Dataset, Item, add_data_argument, load
 from benchmarks.report import print_table, write_json
 
@@ -54,7 +55,7 @@ def cost(data: Dataset) -> dict[str, Any]:
             views = {tenant: _grown(memory, user) for tenant, user in users.items()}
             elapsed = time.perf_counter() - began - embed.seconds
             spent = time.process_time() - processor - embed.seconds
-        size = sum(one.stat().st_size for one in Path(folder).glob("*ledger*"))
+        size = sum(one.stat().st_size for one in Path(folder).glob(f"{LEDGER_NAME}*") if one.is_file())
     return {
         "set": data.name,
         "messages": len(data.items),

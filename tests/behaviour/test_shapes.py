@@ -213,3 +213,16 @@ def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
     alice.recall("Which books did we read?", k=2, policy=EPISODES)
     memory.flush()
     assert sum(alice.get(one).read.retrieval_count for one in ids) == 2
+
+
+def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(alice: UserMemory) -> None:
+    texts = ["Which knots hold best?", "The bowline. " + "It is tied like this. " * 30, "Thanks, and the clove hitch?"]
+    for number, text in enumerate(texts):
+        alice.remember(text, id=f"m{number}", metadata={"session": "s", "seq": number})
+    cue = "clove hitch knots thanks"
+    assert ask(alice, EPISODES, k=1, cue=cue).ids == ("m2",)
+    assert ask(alice, EPISODES, k=1, cue=cue).beside == ()
+    longer = EPISODES.replace(shape={"longest_beside": 10_000})
+    assert [one.record.id for one in ask(alice, longer, k=1, cue=cue).beside] == ["m1"]
+    intact = Policy().replace(shown={"intact": True})
+    assert [one.record.id for one in ask(alice, intact, k=1, cue=cue).beside] == ["m1"]

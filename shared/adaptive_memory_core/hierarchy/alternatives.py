@@ -29,15 +29,11 @@ def rest_without(
 ) -> Rest:
     """All themes but these, with what each of them is near to besides these."""
     stay = [one for one in centres if one not in gone]
-
-    def nearest(theme: ThemeKey) -> float:
-        found = (similarity for other, similarity in centres.of(theme) if other not in gone)
-        return next(found, -np.inf if gone else 0.0)
-
+    alone = -np.inf if gone else 0.0
     return Rest(
         [len(members[one]) for one in stay],
         np.array([cohesions[one] for one in stay]),
-        np.array([nearest(one) for one in stay]),
+        np.array([centres.nearest(one, gone, alone=alone) for one in stay]),
         centres.vectors[[centres.place(one) for one in stay]],
     )
 

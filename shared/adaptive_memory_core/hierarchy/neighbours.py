@@ -9,6 +9,7 @@ import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import Array, Neighbours
 
+_Near = tuple[float, int]  # less the similarity, so that the nearest stands first, and the key
 NOBODY = -2.0  # a similarity below any
 
 
@@ -29,7 +30,7 @@ class NearestGraph:
         self._keys: list[int] = []
         self._places: dict[int, int] = {}
         self._vectors: Array = np.zeros((0, 0), dtype=np.float32)
-        self._lists: dict[int, list[tuple[int, float]]] = {}
+        self._lists: dict[int, list[_Near]] = {}
         self._listed_by: dict[int, set[int]] = {}
         self._least: Array = np.zeros(0)  # by place: the similarity of the last in the list, where that is full
         self._changed: set[int] = set()
@@ -67,12 +68,14 @@ class NearestGraph:
         return self.vectors @ np.asarray(vector, dtype=np.float32)
 
     def of(self, key: int) -> Neighbours:
-        return tuple(self._lists[key])
+        return tuple((other, -negative) for negative, other in self._lists[key])
 
-    def nearest(self, key: int, without: int | None = None) -> float:
-        """The similarity of the nearest other node, or of the next one where that is `without`; 0 where it is alone."""
-        found = (similarity for other, similarity in self._lists[key] if other != without)
-        return next(found, 0.0)
+    def nearest(self, key: int, without: Sequence[int] = (), *, alone: float = 0.0) -> float:
+        """The similarity of the nearest other node that is not among `without`; `alone` where there is none."""
+        for negative, other in self._lists[key]:
+            if other not in without:
+                return -negative
+        return alone
 
     def taken_changes(self) -> set[int]:
         """The nodes whose neighbours have changed since this was asked last, those that are gone left out."""
@@ -87,7 +90,7 @@ class NearestGraph:
         full = min(self._most, len(keys) - 1)
         for key, given in zip(keys, lists, strict=True):
             if len(given) == full and all(other in self._places for other, _ in given):
-                self._set(key, list(given))
+                self._set(key, [(-similarity, other) for other, similarity in given])
             else:
                 self._find(key)
 
@@ -108,7 +111,7 @@ class NearestGraph:
     def drop(self, key: int) -> None:
         """The node is gone; the last one takes its row."""
         place, last = self._places.pop(key), len(self._keys) - 1
-        for other, _ in self._lists.pop(key):
+        for _, other in self._lists.pop(key):
             self._listed_by[other].discard(key)
         if place != last:
             self._keys[place] = self._keys[last]
@@ -141,7 +144,7 @@ class NearestGraph:
                 again.append(other)
                 continue
             found = self._lists[other]
-            del found[next(number for number, one in enumerate(found) if one[0] == key)]
+            del found[next(number for number, one in enumerate(found) if one[1] == key)]
             self._enter(other, key, value)
         return again
 
@@ -157,10 +160,10 @@ class NearestGraph:
     def _enter(self, other: int, key: int, value: float) -> None:
         """Into its place in the other's list; the last one goes where that was full."""
         found = self._lists[other]
-        insort(found, (key, value), key=_order)
+        insort(found, (-value, key))
         if len(found) > self._most:
-            self._listed_by[found.pop()[0]].discard(other)
-        self._least[self._places[other]] = found[-1][1] if len(found) >= self._most else NOBODY
+            self._listed_by[found.pop()[1]].discard(other)
+        self._least[self._places[other]] = -found[-1][0] if len(found) >= self._most else NOBODY
         self._changed.add(other)
 
     def _find(self, key: int) -> None:
@@ -169,26 +172,23 @@ class NearestGraph:
         similarities[place] = NOBODY
         self._set(key, self._best(similarities))
 
-    def _best(self, similarities: Array) -> list[tuple[int, float]]:
+    def _best(self, similarities: Array) -> list[_Near]:
         count = min(self._most, len(self._keys) - 1)
         if count <= 0:
             return []
         places = np.argpartition(-similarities, count - 1)[:count] if count < len(similarities) else None
         chosen = range(len(similarities)) if places is None else places.tolist()
-        found = [(self._keys[one], float(similarities[one])) for one in chosen if similarities[one] > NOBODY]
-        return sorted(found, key=_order)
+        values = similarities.tolist() if places is None else similarities[places].tolist()
+        found = zip(values, chosen, strict=True)
+        return sorted((-value, self._keys[one]) for value, one in found if value > NOBODY)
 
-    def _set(self, key: int, found: list[tuple[int, float]]) -> None:
-        before = {other for other, _ in self._lists.get(key, ())}
-        now = {other for other, _ in found}
+    def _set(self, key: int, found: list[_Near]) -> None:
+        before = {other for _, other in self._lists.get(key, ())}
+        now = {other for _, other in found}
         for other in before - now:
             self._listed_by.get(other, set()).discard(key)
         for other in now - before:
             self._listed_by.setdefault(other, set()).add(key)
         self._lists[key] = found
-        self._least[self._places[key]] = found[-1][1] if len(found) >= self._most else NOBODY
+        self._least[self._places[key]] = -found[-1][0] if len(found) >= self._most else NOBODY
         self._changed.add(key)
-
-
-def _order(one: tuple[int, float]) -> tuple[float, int]:
-    return -one[1], one[0]

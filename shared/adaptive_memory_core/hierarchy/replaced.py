@@ -36,6 +36,16 @@ def replaced(new: Stated, others: Iterable[Stated], rule: Updates) -> SemanticKe
     return max(same, key=lambda one: (one.at, one.key)).key if same else None
 
 
+def of_its_speaker(text: str, shown: str) -> bool:
+    """Whether it says something of its speaker, and is not only shown with the name before it.
+
+    >>> of_its_speaker("I live in Oslo.", "Ana lives in Oslo."), of_its_speaker("It rained.", "Ana: It rained.")
+    (True, False)
+    """
+    _, told, rest = shown.partition(": ")
+    return shown == text or not (told and text.endswith(rest))
+
+
 def _same(old: str, new: str, rule: Updates) -> bool:
     """Judged as if somebody had asked for what both have in common."""
     said, words = statement(new).said, old.split()

@@ -16,16 +16,16 @@ from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
 LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
 ENOUGH = 8  # words that say something, in a sentence that needs no more
-FEWEST = 1  # of them, in a sentence that may be kept
+FEWEST = 2  # of them, in a sentence that may be kept; one is enough where it speaks of its speaker
 AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
 ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
 _DANGLES = re.compile(r"\W*(?:it|that|this|these|those|they|he|she|which|and|but|so|because)\b", re.IGNORECASE)
 _ONESELF = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     words(
-        "yeah yes no wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello glad sorry sounds "
-        "really absolutely definitely totally think know got get lot see look like love let one thing things way much "
-        "going go pretty always would could well haha luck congrats congratulations fun"
+        "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello "
+        "glad sorry sounds really absolutely definitely totally think know got get lot see look like love let one "
+        "thing things way much going go pretty always would could well haha luck congrats congratulations fun"
     )
 )
 
@@ -45,7 +45,8 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     >>> distil(turns, 2)
     [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
     """
-    left = [one for turn in said for one in _of(turn) if len(one.words) >= FEWEST]
+    names = frozenset(word for turn in said for word in words(turn.speaker or ""))
+    left = [one for turn in said for one in _of(turn, names) if len(one.words) >= _fewest(one)]
     places = {id(one): place for place, one in enumerate(left)}
     chosen: list[_Sentence] = []
     of_turn: Counter[str] = Counter()
@@ -61,11 +62,16 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     return [Distilled(one.text, in_third_person(one.text, one.turn.speaker), (one.turn.id,)) for one in chosen]
 
 
-def _of(turn: Said) -> list[_Sentence]:
+def _fewest(one: _Sentence) -> int:
+    return 1 if _ONESELF.search(one.text) else FEWEST
+
+
+def _of(turn: Said, names: frozenset[str]) -> list[_Sentence]:
+    """Its sentences; whom one speaks to says nothing."""
     found = []
     for text in sentences(turn.text):
         short = text[:LONGEST]
-        said = frozenset(words(short)) - _EMPTY
+        said = frozenset(words(short)) - _EMPTY - names
         worth = ASKED if short.rstrip().endswith(("?", "\uff1f")) else 1.0
         worth *= DANGLING if _DANGLES.match(short) else 1.0
         worth *= OF_ONESELF if _ONESELF.search(short) else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.ports.words import Pair
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import stale
 from adaptive_memory_core.score.refusals import is_later
@@ -112,9 +114,16 @@ def _beside(
         record = None if stored_id is None or stored_id not in found else found[stored_id].record
         if record is None or _turn(request, record).session != own:  # the index may not know yet that it was moved
             continue
+        if len(record.text) > _longest(request.policy):
+            continue
         if first or (offset == BEFORE and asks(record.text)):
             around.append(Neighbour(record, hit.id, offset))
     return around
+
+
+def _longest(policy: Policy) -> float:
+    """Characters of what may be shown beside a hit; any length, where the policy asks for intact units by itself."""
+    return math.inf if policy.shown.intact else policy.shaping.longest_beside
 
 
 def _turn(request: Request, record: Record) -> Turn:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from adaptive_memory_core.flow.ports.hierarchy_values import Edition, Growth, Written
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.replaced import Stated, replaced
+from adaptive_memory_core.hierarchy.replaced import Stated, of_its_speaker, replaced
 from adaptive_memory_core.hierarchy.theme_names import name_of, stems
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.updates import Updates
@@ -34,7 +34,8 @@ class _Held:
 
     def add(self, one: Written) -> None:
         key = one.placed.key
-        self.shown[key], self.texts[key] = Stated(key, one.shown, one.at), one.text
+        stated = one.shown if of_its_speaker(one.text, one.shown) else ""
+        self.shown[key], self.texts[key] = Stated(key, stated, one.at), one.text
         self.usual.update(stems(one.text))
 
 

@@ -1,0 +1,74 @@
+"""Where do episodes end: at gaps, when full, where it is said, and where vectors and words turn to something else?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adaptive_memory_core.hierarchy.boundaries import starts
+from adaptive_memory_core.hierarchy.nodes import Said
+from adaptive_memory_core.policy.hierarchy import Hierarchies
+from tests.conftest import word_vectors
+
+PETS = ["My beagle puppy Rex chews shoes.", "The puppy Rex is a beagle.", "Rex the beagle puppy sleeps."]
+WORK = ["Billing servers crashed on Monday.", "Servers for billing restarted.", "Billing servers run on."]
+
+
+def said(*texts: str, apart: float = 60.0, vectors: bool = True) -> list[Said]:
+    rows: Any = word_vectors(texts) if vectors else [None] * len(texts)
+    return [Said(str(n), "Ana", text, apart * n, rows[n]) for n, text in enumerate(texts)]
+
+
+def test_another_topic_in_words_and_vectors_begins_an_episode() -> None:
+    assert starts(said(*PETS, *WORK), Hierarchies(), usual=0.0) == [0, 3]
+
+
+def test_words_alone_tell_where_no_vectors_are_known() -> None:
+    assert starts(said(*PETS, *WORK, vectors=False), Hierarchies(), usual=0.0) == [0, 3]
+
+
+def test_an_answer_stays_with_its_question() -> None:
+    asked = [*PETS[:2], "What happened at work?"]
+    assert starts(said(*asked, *WORK), Hierarchies(), usual=0.0) != [0, 3]
+
+
+def test_a_gap_ends_an_episode_whatever_is_said() -> None:
+    assert starts(said(*PETS, apart=3_600.0), Hierarchies(), usual=0.0) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("settings", "count"), [({"longest": 2}, 2), ({"characters": 100, "shortest": 1}, 2)])
+def test_an_episode_that_is_full_ends(settings: dict[str, int], count: int) -> None:
+    texts = [f"The puppy Rex chews shoe {number} of the beagle puppy." for number in range(6)]
+    found = starts(said(*texts), Hierarchies(**settings), usual=0.0)
+    assert found[1] <= count + 1
+
+
+def test_what_says_that_it_turns_to_something_else_begins_an_episode() -> None:
+    assert starts(said(*PETS[:2], "By the way, Rex the beagle puppy barks."), Hierarchies(), usual=0.0) == [0, 2]
+
+
+def test_after_both_have_said_goodbye_the_next_word_begins_an_episode() -> None:
+    assert starts(said(PETS[0], "Bye!", "See you!", PETS[1]), Hierarchies(), usual=0.0) == [0, 3]
+
+
+def test_a_topic_that_may_come_back_is_waited_for_unless_it_is_the_end() -> None:
+    turned = said(*PETS, WORK[0])
+    assert starts(turned, Hierarchies(), usual=0.0, whole=False) == [0]
+    assert starts(turned, Hierarchies(), usual=0.0, whole=True) == [0, 3]
+
+
+def test_a_model_decides_where_it_has_a_word_and_the_rule_where_it_has_none() -> None:
+    def decided(_: Any, after: Any) -> bool | None:
+        return True if "sleeps" in after[0].text else None
+
+    assert starts(said(*PETS, *WORK), Hierarchies(shortest=1), usual=0.0, decided=decided)[:2] == [0, 2]
+
+
+def test_likeness_is_measured_from_what_is_usual_for_the_embedder() -> None:
+    shifted = [one._replace(vector=one.vector + 3.0) for one in said(*PETS, *WORK)]
+    rows = np.array([one.vector / np.linalg.norm(one.vector) for one in shifted])
+    usual = float((rows @ rows.T)[np.triu_indices(6, 1)].mean())
+    assert starts(shifted, Hierarchies(), usual=0.0) == [0]
+    assert starts(shifted, Hierarchies(topic=0.5), usual=usual) == [0, 3]

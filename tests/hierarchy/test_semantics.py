@@ -1,0 +1,85 @@
+"""Are the sentences that say most kept, whole and once, and shown with names that are not embedded?"""
+
+from __future__ import annotations
+
+import pytest
+
+from adaptive_memory_core.hierarchy.first_person import in_third_person
+from adaptive_memory_core.hierarchy.nodes import Said
+from adaptive_memory_core.hierarchy.replaced import Stated, replaced
+from adaptive_memory_core.hierarchy.semantics import distil
+from adaptive_memory_core.hierarchy.theme_names import name_of
+from adaptive_memory_core.policy.updates import Updates
+
+TALK = [
+    Said("1", "Ana", "Hey! How are you?", 0.0),
+    Said("2", "Ben", "Great, thanks!", 1.0),
+    Said("3", "Ana", "I adopted a beagle puppy named Rex in May. He chews shoes.", 2.0),
+    Said("4", "Ben", "My sister lives in Oslo with two cats.", 3.0),
+]
+
+
+def test_statements_are_kept_and_small_talk_is_not() -> None:
+    kept = distil(TALK, 2)
+    assert [one.messages for one in kept] == [("3",), ("4",)]
+    assert [one.text for one in kept] == [
+        "I adopted a beagle puppy named Rex in May.",
+        "My sister lives in Oslo with two cats.",
+    ]
+
+
+def test_what_is_embedded_has_no_name_that_was_not_said() -> None:
+    first, *_ = distil(TALK, 2)
+    assert "Ana" not in first.text
+    assert first.shown == "Ana adopted a beagle puppy named Rex in May."
+
+
+def test_a_long_message_may_have_several_sentences_and_a_short_one_has_one() -> None:
+    facts = [
+        f"The server number {n} runs the database of the {w} team." for n, w in enumerate(["blue", "red", "green"])
+    ]
+    short = Said("s", None, " ".join(facts), 0.0)
+    long = Said("l", None, " ".join(facts) + " x" * 500, 0.0)
+    assert len(distil([short], 3)) == 1
+    assert len(distil([long], 3)) == 3
+
+
+@pytest.mark.parametrize("text", ["", "...", "Ok!", "yes yes yes"])
+def test_what_says_nothing_gives_nothing(text: str) -> None:
+    assert distil([Said("1", "Ana", text, 0.0)], 3) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I\u2019m a nurse and I don't smoke.", "Ana is a nurse and Ana doesn't smoke."),
+        ("I really miss my mother.", "Ana really misses Ana's mother."),
+        ("Yeah, I study law.", "Ana studies law."),
+        ("She gave me a book.", "She gave Ana a book."),
+        ("It rained.", "Ana: It rained."),
+        ("iPhones are mine.", "iPhones are Ana's."),
+    ],
+)
+def test_a_sentence_is_shown_with_its_speakers_name(said: str, shown: str) -> None:
+    assert in_third_person(said, "Ana") == shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("Ana lives in Oslo.", "Ana lives in Turin now.", True),
+        ("Ana's phone number is 1234.", "Ana's phone number is 9876.", True),
+        ("Ana lives in Oslo.", "Ben lives in Turin.", False),
+        ("Ana likes tea.", "Ana sold the car.", False),
+        ("Ana lives in Oslo.", "Does Ana live in Turin?", False),
+    ],
+)
+def test_a_newer_version_is_told_from_another_fact(old: str, new: str, same: bool) -> None:
+    found = replaced(Stated(2, new, 20.0), [Stated(1, old, 10.0)], Updates())
+    assert found == (1 if same else None)
+
+
+def test_a_theme_is_named_by_what_tells_it_from_others() -> None:
+    usual = {"puppi": 3, "rex": 2, "work": 40}
+    named = name_of(["Rex the puppy works.", "A puppy at work.", "The puppy Rex."], usual, 100)
+    assert named.startswith("puppy, Rex")
