@@ -134,12 +134,16 @@ def _columns(
     fields: Fields,
 ) -> Columns:
     """The columns of these records, as `record_of` makes of them."""
-    limits = (fields.valid_from, fields.valid_until, fields.superseded_by)
-    created = [created_at(one, fields) for one in stored]
+    begins, ends, newer, when, worth = (
+        *(fields.valid_from, fields.valid_until, fields.superseded_by),
+        *(fields.created_at, fields.importance),
+    )
+    created = [_time(one.get(when)) for one in stored]
     importances = [
-        _importance(one.get(fields.importance), read, fields) for one, read in zip(stored, reads, strict=True)
+        None if (written := one.get(worth)) is None and read.boost == 0.0 else _importance(written, read, fields)
+        for one, read in zip(stored, reads, strict=True)
     ]
-    gated = [number for number, one in enumerate(stored) if any(limit in one for limit in limits)]
+    gated = [number for number, one in enumerate(stored) if begins in one or ends in one or newer in one]
     began = list(created)
     for number in gated:
         if (begin := _time(stored[number].get(fields.valid_from))) is not None:

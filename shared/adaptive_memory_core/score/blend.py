@@ -76,7 +76,9 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     shares = relevances(these, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
     shares = asked_before(shares, these, policy.asked_before)
     wholes = _sums(shares) if these.leads else similarities
-    close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
+    close: Column = wholes
+    if min(strong, default=1.0) < 1.0:
+        close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
     weights = policy.weights.times(use.leads)
     signals = {"recency": NOTHING, "importance": worth, "strength": strong, "relevance": close}
     if policy.blending == "bounded":

@@ -31,7 +31,7 @@ def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *,
     """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
     columns = columns_of(hits).columns
     reads, useful = columns.reads, policy.useful
-    if all(read.useful_at is None for read in reads):
+    if not any([read.useful_at is not None for read in reads]):  # noqa: C419 - quicker than a generator
         return [0.0] * len(reads)
     return [
         0.0 if read.useful_at is None else fit * usefulness(read, useful, step=use.step, now=now)
