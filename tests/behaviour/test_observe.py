@@ -213,6 +213,9 @@ def test_the_async_twins_do_the_same(memory: AdaptiveMemory) -> None:
         ([{"text": " "}], "not blank"),
         ([{"text": "a", "at": "monday"}], "POSIX seconds"),
         ([{"text": "a", "seq": "x"}], "seq is 'x'"),
+        ([{"text": "a", "metadata": "x"}], "metadata is 'x'"),
+        ([{"text": "a", "metadata": []}], "Give a mapping from string keys"),
+        ([{"text": "a", "id": ""}], "The id is ''"),
         ([{"text": "a", "id": "m"}, {"text": "b", "id": "m"}], "say different things"),
     ],
 )

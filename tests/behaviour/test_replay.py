@@ -300,3 +300,23 @@ def test_a_line_of_an_earlier_version_is_replayed_as_far_as_it_tells(alice: User
     assert NO_STATES in past.notes
     read = past.hits[0].record.read
     assert read.refreshed_at == pytest.approx(line.at - 14 * DAY, abs=5)
+
+
+def test_the_way_down_the_hierarchy_is_named_unknown_and_nothing_else_is_blamed(alice: UserMemory) -> None:
+    from adaptive_memory_core.flow.rank_again import WAY_DOWN
+
+    down, flat = Policy(shape="top_down"), Policy()
+    alice.remember("coffee in rome")
+    assert alice.recall("coffee", policy=down).ids  # nothing was observed: as flat, and told by the log
+    assert alice.replay(down).unknown == {}
+    pets = ["I adopted a beagle puppy in May.", "My beagle puppy chews shoes.", "The puppy loves long walks."]
+    work = ["The billing server failed.", "I restarted the billing server twice.", "Billing runs on a new server."]
+    for start, said in ((1e9, pets), (1.1e9, work)):
+        alice.observe([{"speaker": "Ana", "text": one, "at": start + 60 * place} for place, one in enumerate(said)])
+    alice.themes()
+    alice.recall("beagle puppy", policy=down, k=2)
+    alice.recall("beagle puppy", policy=flat, k=2)
+    replay = alice.replay(down)
+    assert [one.reproduced for one in replay] == [True, False, True]
+    assert [one.unknown for one in replay] == [(), (WAY_DOWN,), (WAY_DOWN,)]
+    assert [one.unknown for one in alice.replay(flat)] == [(), (WAY_DOWN,), ()]

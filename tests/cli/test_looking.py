@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.cli.conftest import Run
 
 
@@ -83,3 +85,14 @@ def test_a_text_does_not_command_the_terminal(with_three: Run) -> None:
     assert not set(with_three("recall", "evil tea").out) & {"\x1b", "\x07"}
     assert not set(with_three("explain", "evil tea").out) & {"\x1b", "\x07"}
     assert not set(with_three("get", "evil").out) & {"\x1b", "\x07"}
+
+
+def test_nor_does_it_as_json(with_three: Run) -> None:
+    text = "evil \x9b2J\x7f\u202e tea"
+    with_three("remember", text, "--id", "evil")
+    for command in (["recall", "evil tea", "--json"], ["get", "evil", "--json"], ["export", "--records"]):
+        out = with_three(*command).out
+        assert not set(out) & {"\x9b", "\x7f", "\u202e"}
+        assert "evil \\u009b2J\\u007f\\u202e tea" in out
+    assert json.loads(with_three("get", "evil", "--json").out)["text"] == text
+    assert not set(with_three("get", "evil").out) & {"\x9b", "\u202e"}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.arguments.new_records import new_record
+from adaptive_memory_core.arguments.new_records import mapping, new_record
 from adaptive_memory_core.arguments.values import moment, name, words
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import MESSAGE_KIND, Fields, NewRecord
@@ -66,9 +66,11 @@ def _record(
     at = moment(item.get("at"), "at")
     time = now if at is None else at
     own = {names.speaker: speaker, names.session: session, names.seq: _order(item, times, session, time)}
-    metadata = {**(item.get("metadata") or {}), **{key: value for key, value in own.items() if value is not None}}
-    record: dict[str, Any] = {"text": text, "kind": MESSAGE_KIND, "created_at": time, "metadata": metadata}
-    record["id"] = item.get("id") or _id(session, item.get("seq"), time, speaker, text, repeats)
+    known = {key: value for key, value in own.items() if value is not None}
+    given, named = item.get("metadata"), item.get("id")
+    record: dict[str, Any] = {"text": text, "kind": MESSAGE_KIND, "created_at": time}
+    record["metadata"] = known if given is None else {**mapping(given), **known}
+    record["id"] = _id(session, item.get("seq"), time, speaker, text, repeats) if named is None else named
     return new_record({**record, "importance": item.get("importance", 0.5)}, names)
 
 

@@ -77,11 +77,16 @@ def new_id(value: object) -> str:
     return record_id
 
 
-def metadata(given: object, names: Fields) -> Metadata:
-    """The caller's own keys: what Chroma can hold, and none that means something to us."""
+def mapping(given: object) -> Mapping[Any, Any]:
+    """What was given as metadata, if it is a mapping at all."""
     if not isinstance(given, Mapping):
         raise InvalidInputError(f"metadata is {given!r}. Give a mapping from string keys to str, int, float or bool.")
-    for key, value in given.items():
+    return given
+
+
+def metadata(given: object, names: Fields) -> Metadata:
+    """The caller's own keys: what Chroma can hold, and none that means something to us."""
+    for key, value in mapping(given).items():
         if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
                 f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} "

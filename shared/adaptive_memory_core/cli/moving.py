@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adaptive_memory_core.cli.output import show
+from adaptive_memory_core.cli.output import json_line, show
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.archive import as_arguments
@@ -34,7 +34,7 @@ def export(
     if str(file) != "-" and file.exists() and not force:
         raise InvalidInputError(f"{str(file)!r} is there already. Name a new file, or give --force.")
     with session.scope() as user:
-        lines = list(_records(user)) if records else [json.dumps(user.export_state(), ensure_ascii=False)]
+        lines = list(_records(user)) if records else [json_line(user.export_state())]
     text = "".join(f"{line}\n" for line in lines)
     if str(file) == "-":
         sys.stdout.write(text)
@@ -66,4 +66,4 @@ def _records(user: UserMemory) -> Iterator[str]:
     with memory.call():
         for page in memory.ports().records.pages(scope):
             for one in hits_of(scope, page, {}, memory.fields):
-                yield json.dumps(as_arguments(one.record), ensure_ascii=False)
+                yield json_line(as_arguments(one.record))

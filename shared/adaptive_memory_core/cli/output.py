@@ -13,24 +13,35 @@ from typing import Any
 from adaptive_memory_core.records import Record, Scored
 
 Progress = Callable[[int, int], object]
-_UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_CONTROLS = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))  # and turns of direction
+_UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in _CONTROLS if chr(code) not in "\n\t"}
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # below that JSON escapes by itself
 
 
 def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
     """The answer: the lines, or the same as JSON."""
     if as_json:
-        sys.stdout.write(json.dumps(plain(data), ensure_ascii=False) + "\n")
+        sys.stdout.write(json_line(plain(data)) + "\n")
     else:
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
 
 
 def harmless(text: str) -> str:
-    """Without characters that would move a terminal's cursor or change its colours.
+    """Without characters that would move a terminal's cursor, change its colours or turn its lines around.
 
     >>> harmless("tea\\x1b[2J")
     'tea\ufffd[2J'
     """
     return text.translate(_UNSEEN).encode("utf-8", "replace").decode()
+
+
+def json_line(data: object) -> str:
+    """Data as JSON in one line, in which a terminal sees no control characters and a program sees the same data.
+
+    >>> print(json_line({"tea": "grün\x9b2J"}))
+    {"tea": "grün\\u009b2J"}
+    """
+    return json.dumps(data, ensure_ascii=False).translate(_ESCAPED)
 
 
 def one_line(text: str) -> str:

@@ -118,6 +118,11 @@ def _of_file(file: Path | None) -> Iterator[Any]:
         try:
             item = json.loads(line)
             check.new_record(item, DEFAULT_FIELDS)
+        except json.JSONDecodeError as error:
+            raise InvalidInputError(
+                f"Line {number} of {name} is no JSON: {error}. Give a text in double quotes, or an object, in each line. "
+                "Nothing was stored."
+            ) from error
         except (ValueError, InvalidInputError) as error:
             raise InvalidInputError(f"Line {number} of {name} is no record: {error} Nothing was stored.") from error
         yield item

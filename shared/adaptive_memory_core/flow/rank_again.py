@@ -31,6 +31,7 @@ OTHER_WORDS = "the cue was built from other words than the user's own, which the
 CUT = "of the cue the log keeps the beginning alone"
 NO_POLICY = "the policy of that recall is not in the log any more"
 NOT_REPRODUCED = "its own policy does not give the recorded ranking again: something besides the log has changed"
+WAY_DOWN = "to which episodes the themes lead (the shape 'top_down'): the log does not keep it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,17 @@ def _one(
             past = tried
             break
     again = before if reproduced and asked.policy == own else (yield from _ranked(ports, asked, past, asked.policy))
-    return RankedAgain(
-        past.line, own, again, reproduced, verdicts, tuple(notes if reproduced else [*notes, NOT_REPRODUCED])
-    )
+    notes += _not_told(own, asked.policy, reproduced=reproduced)
+    return RankedAgain(past.line, own, again, reproduced, verdicts, tuple(notes))
+
+
+def _not_told(own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
+    """Why the recorded ranking, or the other policy's, cannot be had of the log."""
+    if other.shaping.form == "top_down" and not (reproduced and other == own):
+        return [WAY_DOWN]
+    if reproduced:
+        return []
+    return [WAY_DOWN if own.shaping.form == "top_down" else NOT_REPRODUCED]
 
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
