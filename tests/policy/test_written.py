@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy import (
     Copies,
     Decay,
@@ -81,3 +85,17 @@ def test_a_hash_is_short_and_the_same_in_every_process() -> None:
 def test_json_of_a_newer_version_is_read_without_what_it_added() -> None:
     newer = Policy(recall_k=7).to_json().replace("{", '{"added_later": 1, ', 1)
     assert Policy.from_json(newer) == Policy(recall_k=7)
+
+
+@pytest.mark.parametrize("name", json.loads(Policy().to_json()))
+def test_whatever_stands_in_a_field_it_is_a_policy_or_a_clear_error(name: str) -> None:
+    written = json.loads(Policy().to_json())
+    for value in (None, 5, "x", [], {}, [1], {"a": 1}, float("nan"), True, -1, 10**400):
+        with suppress(PolicyError):
+            Policy.from_json(json.dumps({**written, name: value}))
+
+
+@pytest.mark.parametrize("text", ["", "[1", "[1]", "5", "null", "[" * 100_000])
+def test_what_is_no_object_is_no_policy(text: str) -> None:
+    with pytest.raises(PolicyError, match=r"Give what Policy.to_json\(\) wrote"):
+        Policy.from_json(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from adaptive_memory_core.cli.given_text import STDIN, json_of, text_of
 from adaptive_memory_core.cli.output import json_line, show
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -48,11 +48,7 @@ def restore(ctx: typer.Context, file: Annotated[Path, typer.Argument(help="What 
     session = session_of(ctx)
     if str(file) != "-" and not file.is_file():
         raise InvalidInputError(f"There is no file {str(file)!r}. Give what export wrote, or - for stdin.")
-    text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    try:
-        state: Any = json.loads(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{str(file)!r} is no JSON: {error}. Give what export wrote.") from error
+    state = json_of(text_of(file), "stdin" if str(file) == STDIN else repr(str(file)))
     with session.scope() as user:
         restored = user.restore_state(state)
     lines = [f"{restored.records} records", *(f"not here: {one}" for one in restored.missing)]

@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from adaptive_memory_core.cli.given_text import text_of
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.policy import Policy
@@ -128,7 +129,7 @@ def policy_of(given: str | None) -> Policy | None:
         raise InvalidInputError(
             f"There is no policy {given!r}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
         )
-    return Policy.from_json(Path(given).read_text(encoding="utf-8"))
+    return Policy.from_json(text_of(Path(given)))
 
 
 def moment_of(given: str | None, *, now: float) -> float | None:

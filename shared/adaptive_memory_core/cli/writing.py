@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.cli.given_text import STDIN, json_of, text_of
 from adaptive_memory_core.cli.output import progress, show
 from adaptive_memory_core.cli.session import Session, moment_of, session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -50,7 +49,7 @@ def remember(
 ) -> None:
     """Store one text, and print its id."""
     session = session_of(ctx)
-    said = sys.stdin.read().strip() if text == "-" else text
+    said = text_of(STDIN).strip() if text == STDIN else text
     more = None if metadata is None else json_object(metadata, "--metadata")
     with session.scope(create=create) as user:
         now = user.memory.now()
@@ -111,20 +110,17 @@ def _of_file(file: Path | None) -> Iterator[Any]:
     name = "stdin" if str(file) == "-" else str(file)
     if name != "stdin" and not Path(name).is_file():
         raise InvalidInputError(f"There is no file {name!r}. Give one of JSON lines, or - for stdin.")
-    text = sys.stdin.read() if name == "stdin" else Path(name).read_text(encoding="utf-8")
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text_of(file or STDIN).split("\n"), 1):
         if not line.strip():
             continue
         try:
-            item = json.loads(line)
+            item = json_of(line, "it")
             check.new_record(item, DEFAULT_FIELDS)
-        except json.JSONDecodeError as error:
+        except InvalidInputError as error:
             raise InvalidInputError(
-                f"Line {number} of {name} is no JSON: {error}. Give a text in double quotes, or an object, in each line. "
-                "Nothing was stored."
+                f"Line {number} of {name} is no record: {error} Give JSON: a text in double quotes, or an object with "
+                "the arguments of remember. Nothing was stored."
             ) from error
-        except (ValueError, InvalidInputError) as error:
-            raise InvalidInputError(f"Line {number} of {name} is no record: {error} Nothing was stored.") from error
         yield item
 
 
@@ -153,9 +149,9 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
     """A JSON object that was given as an option."""
     example = 'Give a JSON object, e.g. \'{"project": "apollo"}\'.'
     try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{what} is no JSON: {error}. {example}") from error
+        found = json_of(text, what)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{error} {example}") from error
     if not isinstance(found, dict):
         raise InvalidInputError(f"{what} is {found!r}. {example}")
     return found

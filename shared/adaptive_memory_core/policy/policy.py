@@ -197,7 +197,12 @@ class Policy(HashedOnce):
     @staticmethod
     def from_json(text: str) -> Policy:
         """The policy that `to_json` wrote; fields that this version does not know are left out."""
-        return Policy(**fields_of(text))
+        try:
+            return Policy(**fields_of(text))
+        except PolicyError:
+            raise
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # shaped like no policy
+            raise PolicyError(f"The policy cannot be read: {error}. Give what Policy.to_json() wrote.") from error
 
 
 @lru_cache(maxsize=256)

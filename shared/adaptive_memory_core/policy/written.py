@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
@@ -55,10 +56,22 @@ def fields_of(text: str) -> dict[str, Any]:
     >>> fields_of('{"recall_k": 7, "time_weight": 0.5, "of_tomorrow": 1}')
     {'recall_k': 7, 'time_words': TimeWords(..., weight=0.5, ...)}
     """
-    written = _regrouped(json.loads(text), PLACES)
+    written = _regrouped(_object(text), PLACES)
     read: dict[str, Any] = {name: written[name] for name in _TOP if name in written}
     read |= {name: _group(kind, written[name]) for name, kind in GROUPS.items() if name in written}
     return read | {name: made(written[name]) for name, made in _MADE_OF.items() if name in written}
+
+
+def _object(text: str) -> Written:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PolicyError(
+            f"A policy was given as text that is no JSON: {error}. Give what Policy.to_json() wrote."
+        ) from error
+    if not isinstance(given, dict):
+        raise PolicyError(f"A policy was given as {given!r:.80}. Give what Policy.to_json() wrote: an object.")
+    return given
 
 
 def _regrouped(written: Written, places: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
