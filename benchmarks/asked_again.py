@@ -101,7 +101,7 @@ def reworded(question: str) -> str:
     """The question in other words, by rule.
 
     >>> reworded("Where did the director of the film Kali Topi die?")
-    'tell me, where did maker of movie Kali Topi passed away, please'
+    'tell me, where did maker movie Kali Topi passed away, please'
     """
     for pattern, other in _REWORDED:
         question = re.sub(pattern, other, question.strip(), flags=re.IGNORECASE)

@@ -185,7 +185,8 @@ def test_a_closed_memory_refuses_every_verb(memory: AdaptiveMemory) -> None:
 def test_no_verb_exists_without_a_scope(memory: AdaptiveMemory) -> None:
     verbs = {name for name in dir(UserMemory) if not name.startswith("_")} - {"scope", "user"}
     assert {"recall", "remember", "get", "forget", "stats"} <= verbs
-    assert not verbs & set(dir(memory))
+    over_all = {"replay", "areplay"}  # a maintainer's: names nobody, unless the policy's author names a user
+    assert verbs & set(dir(memory)) == over_all
 
 
 def test_scopes_say_whose_they_are(memory: AdaptiveMemory) -> None:

@@ -28,6 +28,9 @@ WRONG: dict[str, list[Any]] = {
     "reranker": [3],
     "same_fact": [3],
     "shared": [3, "ana", [""]],
+    "reader": [3],
+    "entities": [3],
+    "roles": [3, lambda lines: lines],
     "nonsense": [1],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]

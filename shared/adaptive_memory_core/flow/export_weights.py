@@ -15,6 +15,8 @@ from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.records import Scope
 
+MOST_OCTAVES, MOST_VERDICTS = 1e3, 2**62  # of a state that is read; the policy's bounds are far narrower
+
 
 def exported_weights(ports: Ports, scope: Scope) -> Flow[dict[str, Any]]:
     """How far usefulness has led or misled, and by how many octaves channels and signals count more, as plain JSON."""
@@ -48,7 +50,7 @@ def _balance(given: object) -> float:
             f"The state's 'balance' is {balance!r:.200}. It is a finite number of octaves, 0 for none. Export the "
             "state anew, or leave 'balance' out."
         )
-    return min(1e3, max(-1e3, float(balance)))
+    return _bounded(balance)
 
 
 def _learned(given: object) -> LeadWeights:
@@ -64,8 +66,16 @@ def _learned(given: object) -> LeadWeights:
             f"The state's 'weights' are {weights!r:.200}. They have 'octaves', a number by name, and 'verdicts', how "
             "many they come from. Export the state anew, or leave 'weights' out."
         )
-    return LeadWeights({name: float(one) for name, one in octaves.items()}, verdicts)
+    return LeadWeights({name: _bounded(one) for name, one in octaves.items()}, int(min(verdicts, MOST_VERDICTS)))
 
 
 def _is_number(value: Any) -> bool:
     return not isinstance(value, bool) and isinstance(value, int | float) and -math.inf < value < math.inf
+
+
+def _bounded(octaves: float) -> float:
+    """
+    >>> _bounded(10**400), _bounded(0.5)
+    (1000.0, 0.5)
+    """
+    return float(min(MOST_OCTAVES, max(-MOST_OCTAVES, octaves)))  # an int may be too large for a float

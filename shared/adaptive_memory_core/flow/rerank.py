@@ -10,7 +10,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.calls.time_limits import embedded
 from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
-from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, present
+from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, notes_of, present
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -40,7 +40,8 @@ def rerank(
     request = understand_time(ports, request)
     gathered = yield from _looked_up(ports, request, similarities, guests)
     asked = yield from _asked_before(ports, request)
-    gathered = replace(gathered, because={one: (why,) for one, why in asked.because.items()})
+    because = {one: (why,) for one, why in asked.because.items()}
+    gathered = replace(gathered, because=because, notes=(*gathered.notes, *notes_of([asked])))
     judged = yield from rerank_best(request, with_leads(gathered.hits, [asked]))
     compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits)
@@ -58,7 +59,7 @@ def _asked_before(ports: Ports, request: Request) -> Flow[Answer]:
         return nothing
     known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
     if known.value is None:
-        return nothing
+        return replace(nothing, error=known.error)
     if request.cue.vector is None:
         try:
             vector = yield from embedded(ports, request.cue.text, request.policy)

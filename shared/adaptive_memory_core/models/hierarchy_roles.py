@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from adaptive_memory_core.flow.ports.roles import Boundary, Fact, Facts, Line, Roles, Title
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.ports.roles import OFFLINE, Boundary, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.models.chat import as_chat
 from adaptive_memory_core.models.judges import LONGEST, prompt
 from adaptive_memory_core.models.strict_json import asked
@@ -26,6 +27,20 @@ def chat_roles(model: Any) -> Roles:
     Title(text='pets', note=None)
     """
     return Roles(ChatBoundary(model), ChatEpisode(model), ChatSemantics(model), ChatThemeName(model))
+
+
+def as_roles(given: Any) -> Roles:
+    """The roles that the caller gave, checked; without any all is done by rule.
+
+    >>> as_roles(None) == Roles()
+    True
+    """
+    if given is not None and not isinstance(given, Roles):
+        raise InvalidInputError(
+            f"roles is {given!r:.80}. Give judges.Roles(...), judges.chat_roles(model) for all roles by one model, or "
+            "None."
+        )
+    return OFFLINE if given is None else given
 
 
 class ChatBoundary:

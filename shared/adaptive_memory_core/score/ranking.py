@@ -81,21 +81,22 @@ class Ranking(Lazily[Scored]):
 
 
 class LeftOut(Lazily[Dropped]):
-    """What came behind the first `begin` of a ranking, all for one reason."""
+    """What came behind the first `begin` of a ranking, all for one reason. The ranking itself, with the ids in the
+    collection, is not for users' eyes."""
 
-    __slots__ = ("begin", "ranking", "reason")
+    __slots__ = ("_ranking", "begin", "reason")
 
     def __init__(self, ranking: Ranking, begin: int, reason: str) -> None:
         super().__init__(max(0, len(ranking) - begin), self._dropped)
-        self.ranking, self.begin, self.reason = ranking, min(begin, len(ranking)), reason
+        self._ranking, self.begin, self.reason = ranking, min(begin, len(ranking)), reason
 
     def _dropped(self, place: int) -> Dropped:
-        scored = self.ranking[self.begin + place]
+        scored = self._ranking[self.begin + place]
         return Dropped(scored.id, self.reason, scored)
 
     def follows(self, kept: Sequence[Scored]) -> bool:
         """Whether these are what stands before it."""
-        return len(kept) == self.begin and all(map(is_, kept, self.ranking))
+        return len(kept) == self.begin and all(map(is_, kept, self._ranking))
 
 
 def texts_of(ranked: Sequence[Scored]) -> list[str]:

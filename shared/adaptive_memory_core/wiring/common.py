@@ -15,11 +15,11 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
-from adaptive_memory_core.flow.ports.roles import OFFLINE
 from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.entities import as_extract
+from adaptive_memory_core.models.hierarchy_roles import as_roles
 from adaptive_memory_core.models.reader import as_reader
 from adaptive_memory_core.models.reranker import as_reranker, sources_of
 from adaptive_memory_core.models.same_fact import as_rule
@@ -65,7 +65,7 @@ class Asked:
         self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
         read = as_reader(options.get("reader"))
         self.reader = None if read is None else Theirs(read, self.unanswered["reader"])
-        self.entities = as_extract(options.get("entities"))
+        self.entities, self.roles = as_extract(options.get("entities")), as_roles(options.get("roles"))
         self.stages: Stages = stages_with(self.channels)
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
@@ -153,7 +153,7 @@ class Common:
             search=store.search,
             embedder=embedder,
             fields=asked.fields,
-            roles=asked.options.get("roles") or OFFLINE,
+            roles=asked.roles,
             settings=lambda: asked.in_force.policy.hierarchy,
             now=asked.in_force.now,
             transaction=ledger.transaction,

@@ -77,7 +77,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     here = nearest | {one.stored_id for one in beside}
     wanted = list(dict.fromkeys(one for answer in answers for one in answer.named if one not in here))
     theirs = {one for answer in answers if answer.asked_for for one in answer.named}
-    notes, fetched = _notes(answers), True
+    notes, fetched = notes_of(answers), True
     try:
         beside += yield from among(ports, request, cue.vector, wanted)
     except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
@@ -191,7 +191,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
     return list({one.stored_id: one for one in found}.values())
 
 
-def _notes(answers: Sequence[Answer]) -> list[str]:
+def notes_of(answers: Sequence[Answer]) -> list[str]:
     """What the sources have to say besides, and which of them failed."""
     notes: list[str] = []
     for one in answers:

@@ -71,7 +71,7 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
 
 def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
     """All that was scored, from its columns: what was kept stands before what was left out."""
-    ranking, order = left_out.ranking, left_out.ranking.in_order
+    ranking, order = left_out._ranking, left_out._ranking.in_order
     columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
     parts = {name: order(values) for name, values in ranking.parts.items()}
     signals = {name: order(values) for name, values in ranking.signals.items()}
