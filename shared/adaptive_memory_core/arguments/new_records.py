@@ -86,7 +86,8 @@ def mapping(given: object) -> Mapping[Any, Any]:
 
 def metadata(given: object, names: Fields) -> Metadata:
     """The caller's own keys: what Chroma can hold, and none that means something to us."""
-    for key, value in mapping(given).items():
+    keys = mapping(given)
+    for key, value in keys.items():
         if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
                 f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} "
@@ -103,7 +104,7 @@ def metadata(given: object, names: Fields) -> Metadata:
                 "bool, or a non-empty list of one of these types; text for a date, JSON text for anything nested."
             )
         encodable(key, "metadata key")
-    return dict(given)
+    return dict(keys)
 
 
 def _storable(value: object) -> bool:
