@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from functools import partial
@@ -202,8 +202,9 @@ class AdaptiveMemory(ClosedByWith):
         if user is None:
             with self.call():
                 return [(None, UserMemory(self, scope)) for scope in self.ports().ledger.log.scopes()]
-        names = [user] if isinstance(user, str | int) else list(user)
-        return [(name, self.for_user(name)) for name in names]
+        names: list[Any] = [user] if isinstance(user, str | bytes) or not isinstance(user, Iterable) else list(user)
+        meant = {one.scope: (name, one) for name in names for one in [self.for_user(name)]}  # each once
+        return list(meant.values())
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.

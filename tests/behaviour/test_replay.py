@@ -190,6 +190,10 @@ def test_a_replay_of_all_users_names_nobody_and_one_of_some_names_them(memory: A
     some = memory.replay(Policy.preset("equal"), user=["bob", "ana"])
     assert [(one.user, one.before) for one in some] == [("ana", ("tea",)), ("bob", ("tea",))]
     assert [one.user for one in memory.replay(user="eve")] == ["eve"]
+    assert [one.user for one in memory.replay(user=["eve", "eve"])] == ["eve"]
+    for nobody in (b"eve", object(), ["eve", b"bob"]):
+        with pytest.raises(ScopeError):
+            memory.replay(user=nobody)  # type: ignore[arg-type]
     assert len(memory.replay(user="nobody")) == 0
     with pytest.raises(ScopeError):
         memory.replay(user="")
