@@ -88,6 +88,23 @@ def test_top_down_gives_one_hit_an_episode_with_all_its_messages(alice: UserMemo
     assert any(one.reason.startswith("in the episode of") for one in found.dropped)
 
 
+def test_what_is_in_no_episode_stands_for_itself_beside_them(
+    memory: AdaptiveMemory, alice: UserMemory, ids: list[str]
+) -> None:
+    alice.remember("Ana is allergic to peanuts.", id="allergy")
+    memory.for_everyone().remember("Peanuts are served on Fridays.", id="menu")
+    late = alice.observe([{"speaker": "Ana", "text": "My flight to Lima leaves soon.", "session": "new"}])
+    view = alice.memory.ports().hierarchy.view(alice.scope)
+    assert view is not None
+    assert late[0] not in view.episode_of
+    assert alice.recall("what is Ana allergic to?", k=2, reinforce=False, policy=TOP_DOWN)[0].id == "allergy"
+    assert alice.recall("when does the flight to Lima leave?", k=2, reinforce=False, policy=TOP_DOWN)[0].id == late[0]
+    both = memory.for_user("alice", over="everyone")
+    assert "menu" in both.recall("peanuts on Fridays", k=2, reinforce=False, policy=TOP_DOWN).ids
+    found = ask(alice, TOP_DOWN, k=1)
+    assert found.ids[0] in ids
+
+
 def test_what_is_not_shown_in_full_is_told_as_facts_with_their_messages(alice: UserMemory, ids: list[str]) -> None:
     found = ask(alice, TOP_DOWN, k=1)
     facts = found.outline.facts

@@ -20,18 +20,20 @@ NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet,
 
 @dataclass(frozen=True, slots=True)
 class Led:
-    """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth."""
+    """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth. What is in no
+    episode, since it was not observed or its episode has not ended, stands for itself."""
 
     hierarchy: Hierarchy
     way: WayDown
 
-    def worth(self, stored_id: str) -> float | None:
-        """The score of a message's episode; None for one that was not come to."""
+    def worth(self, stored_id: str, similarity: float) -> float | None:
+        """The score of a message's episode, or its own; None for one of an episode that was not come to."""
         episode = self.hierarchy.episode_of.get(stored_id)
-        return None if episode is None else self.way.episodes.get(episode)
+        return min(1.0, max(0.0, similarity)) if episode is None else self.way.episodes.get(episode)
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
-        return {HIERARCHY: [self.worth(one) or 0.0 for one in these.columns.stored_ids]}
+        each = zip(these.columns.stored_ids, these.columns.similarities, strict=True)
+        return {HIERARCHY: [self.worth(*one) or 0.0 for one in each]}
 
 
 class WayDownHierarchy:

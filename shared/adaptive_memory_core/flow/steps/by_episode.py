@@ -23,21 +23,22 @@ def on_the_way(hits: Candidates, led: Led | None) -> Candidates:
 
 
 def for_episodes(request: Request, led: Led | None) -> Request:
-    """The request with room for all messages of the episodes, of which `k` are wanted."""
+    """The request with room for all messages of the episodes, and for `k` hits of none, of which `k` are wanted."""
     if led is None:
         return request
     messages = sum(len(led.hierarchy.episodes[one].messages) for one in led.way.episodes)
-    return replace(request, k=max(request.k, messages))
+    return replace(request, k=request.k + messages)
 
 
 def by_episode(request: Request, answer: Recall, led: Led | None) -> Recall:
-    """At most `k` hits, each the best message of another episode; without a hierarchy the answer as it is."""
+    """At most `k` hits: the best message of each episode, and what is in none. Without a hierarchy, as it is."""
     if led is None:
         return answer
-    kept: dict[int, Scored] = {}
+    kept: dict[int | str, Scored] = {}
     dropped: list[Dropped] = []
     for hit in answer.kept:
-        episode = led.hierarchy.episode_of[hit.hit._stored_id]
+        stored_id = hit.hit._stored_id
+        episode = led.hierarchy.episode_of.get(stored_id, stored_id)
         best = kept.get(episode)
         if best is None and len(kept) < request.k:
             kept[episode] = hit
@@ -47,4 +48,4 @@ def by_episode(request: Request, answer: Recall, led: Led | None) -> Recall:
 
 
 def _is_there(hit: Hit, led: Led) -> bool:
-    return led.worth(hit._stored_id) is not None
+    return led.worth(hit._stored_id, hit.similarity) is not None

@@ -48,7 +48,11 @@ def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
     """The other messages of each hit's episode beside it, in their order, so far as the gates let them through."""
-    episodes = {hit.id: led.hierarchy.episodes[led.hierarchy.episode_of[hit.hit._stored_id]] for hit in answer}
+    episodes = {
+        hit.id: led.hierarchy.episodes[key]
+        for hit in answer
+        if (key := led.hierarchy.episode_of.get(hit.hit._stored_id)) is not None
+    }
     wanted = list(dict.fromkeys(one for episode in episodes.values() for one in episode.messages))
     try:
         found = yield from that_may_be_shown(ports, request, wanted)
@@ -56,7 +60,7 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
         return replace(answer, trace=(*answer.trace, f"{LEFT_OUT}: {error}"))
     beside = []
     for hit in answer:
-        messages = episodes[hit.id].messages
+        messages = episodes[hit.id].messages if hit.id in episodes else (hit.hit._stored_id,)
         own = messages.index(hit.hit._stored_id)
         beside += [
             Neighbour(found[one].record, hit.id, BEFORE if place < own else AFTER)
