@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -119,13 +120,14 @@ def test_what_was_just_remembered_is_not_indexed_again(tmp_path: Path) -> None:
 
 def test_after_another_process_wrote_no_more_is_asked_for_each_record(alice: UserMemory) -> None:
     chance = random.Random(12)
-    counts = []
-    for k in (2, 15):
-        found = list[int]()
-        for _ in range(TRIES):
+    found: dict[int, list[int]] = {2: [], 15: []}
+    for _ in range(TRIES):
+        for k, counts in found.items():
             alice.memory.ports().ledger.file.on_failure()  # type: ignore[attr-defined] # all that was noted is gone
             with statements(alice) as said:
                 alice.recall(text(chance, 6), k=k)
-            found.append(len(said))
-        counts.append(min(found))
-    assert abs(counts[0] - counts[1]) <= 2, counts  # 13 records more
+            counts.append(len(said))
+    few, many = (
+        statistics.median(counts) for counts in found.values()
+    )  # the background now and then adds or spares some
+    assert abs(many - few) <= 2, found  # 13 records more
