@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from typing_extensions import Self
+
+
+class Closable(Protocol):
+    """What has an end, blocking and async."""
+
+    def close(self) -> None: ...
+
+    async def aclose(self) -> None: ...
 
 
 class ClosedByWith:
@@ -17,20 +27,14 @@ class ClosedByWith:
     closed
     """
 
-    def close(self) -> None:
-        raise NotImplementedError
-
-    async def aclose(self) -> None:
-        raise NotImplementedError
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self: Closable, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self: Closable, *_: object) -> None:
         await self.aclose()
