@@ -13,6 +13,8 @@ from collections.abc import Generator, Iterable, Sequence
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.mirror.collection_state import CollectionState, State
 
+BROKEN_OFF_SECONDS = 0.1  # after which a write that did not reach the mirror is taken for broken off; guess
+
 
 class InStep:
     """Whether the mirror says what the collection does; `late_seconds` is how long it may lack what was written."""
@@ -110,4 +112,4 @@ class InStep:
             return False
         with self._lock:
             first = next(iter(self._unheard.values()), None)
-        return first is not None and time.monotonic() - first > self._late_seconds
+        return first is not None and time.monotonic() - first > min(BROKEN_OFF_SECONDS, self._late_seconds)
