@@ -32,7 +32,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "dynamic_rag",
         "user_memory",
         "verbs",
-        "observe",
+        "telemetry",
         "store",
         "models",
         "evaluate",

@@ -21,6 +21,7 @@ from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
@@ -80,6 +81,7 @@ class Opened:
     reranker: Reranker | None
     same_fact: Theirs | None
     reader: Theirs | None
+    telemetry: Telemetry
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)

@@ -65,6 +65,11 @@ class Background:
         """Whether a chore may go on."""
         return not self._stopping
 
+    @property
+    def chores(self) -> Sequence[str]:
+        """Their names."""
+        return [one.name for one in self._chores]
+
     def stats(self) -> BackgroundStats:
         return self._stats
 
