@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from adaptive_memory_core import logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.reports import BackgroundStats
 
@@ -128,8 +129,8 @@ class Background:
             last_failed=one.name,
             last_error=type(error).__name__,
         )
-        unknown = None if isinstance(error, AdaptiveMemoryError | OSError) else error
-        _log.warning("The %s failed and will be tried again: %s", one.name, error, exc_info=unknown)
+        unknown = not isinstance(error, AdaptiveMemoryError | OSError)
+        logged_errors.warn(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
 
     def _sleep(self, seconds: float | None) -> None:
         try:

@@ -6,8 +6,8 @@ Nothing here is counted by a recall: the exporter's own thread asks what each me
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Any
 
 from opentelemetry.metrics import Meter, Observation
@@ -25,30 +25,35 @@ class Gauges:
     def __init__(self, meter: Meter, name: str, own: Mapping[str, str | int]) -> None:
         self._memories: weakref.WeakSet[OpenMemory] = weakref.WeakSet()
         self._own = dict(own)
-        waiting, lag = self._asked(_waiting, "", sum), self._asked(_lag, "", max)
         meter.create_observable_gauge(
-            f"{name}.write_back.waiting", [waiting], "{record}", "Records whose read state the collection lacks."
+            f"{name}.write_back.waiting",
+            [self._now(_waiting, "", sum)],
+            "{record}",
+            "Records whose read state the collection lacks.",
         )
         meter.create_observable_gauge(
-            f"{name}.write_back.lag", [lag], "s", "How long what waits to be written back has waited, at the longest."
-        )
-        meter.create_observable_counter(
-            f"{name}.write_back.records", [self._asked(_written, "result", sum)], "{record}", "Records written back."
-        )
-        meter.create_observable_counter(
-            f"{name}.background.failures", [self._asked(_failures, "chore", sum)], "{failure}", "Chores that failed."
+            f"{name}.write_back.lag",
+            [self._now(_lag, "", max)],
+            "s",
+            "How long what waits to be written back has waited, at the longest.",
         )
         meter.create_observable_gauge(
             f"{name}.calls.unanswered",
-            [self._asked(_unanswered, "source", sum)],
+            [self._now(_unanswered, "source", sum)],
             "{call}",
             "Calls that were given up and are still running.",
+        )
+        meter.create_observable_counter(
+            f"{name}.write_back.records", [self._so_far(_written, "result")], "{record}", "Records written back."
+        )
+        meter.create_observable_counter(
+            f"{name}.background.failures", [self._so_far(_failures, "chore")], "{failure}", "Chores that failed."
         )
 
     def add(self, memory: OpenMemory) -> None:
         self._memories.add(memory)
 
-    def _asked(
+    def _now(
         self, look: Callable[[Ports], Numbers], label: str, join: Callable[[Iterable[float]], float]
     ) -> Callable[[Any], list[Observation]]:
         """A callback that asks all memories, and joins the numbers of one name."""
@@ -56,15 +61,39 @@ class Gauges:
         def answer(_: Any) -> list[Observation]:
             found: dict[str, list[float]] = {}
             for one in list(self._memories):
-                with suppress(AdaptiveMemoryError):  # closed meanwhile, or the ledger is busy: asked again next time
-                    for name, number in look(one.checked_ports()).items():
-                        found.setdefault(name, []).append(number)
-            return [Observation(join(each), self._labels(label, name)) for name, each in found.items()]
+                for name, number in _asked(one, look).items():
+                    found.setdefault(name, []).append(number)
+            return [self._observation(label, name, join(each)) for name, each in found.items()]
 
         return answer
 
-    def _labels(self, label: str, name: str) -> dict[str, str | int]:
-        return {**self._own, **({label: name} if label else {})}
+    def _so_far(self, look: Callable[[Ports], Numbers], label: str) -> Callable[[Any], list[Observation]]:
+        """A callback that adds up what memories have counted, those included that were closed since: a counter that
+        falls would be taken for one that began anew."""
+        last: weakref.WeakKeyDictionary[OpenMemory, Numbers] = weakref.WeakKeyDictionary()
+        total: Counter[str] = Counter()
+
+        def answer(_: Any) -> list[Observation]:
+            for one in list(self._memories):
+                counted, before = _asked(one, look), last.get(one, {})
+                for name, number in counted.items():
+                    total[name] += int(number - before.get(name, 0))
+                if counted:
+                    last[one] = counted
+            return [self._observation(label, name, number) for name, number in total.items()]
+
+        return answer
+
+    def _observation(self, label: str, name: str, number: float) -> Observation:
+        return Observation(number, {**self._own, **({label: name} if label else {})})
+
+
+def _asked(memory: OpenMemory, look: Callable[[Ports], Numbers]) -> Numbers:
+    """What a memory says; nothing once it was closed, or where its ledger is out of order."""
+    try:
+        return look(memory.checked_ports())
+    except AdaptiveMemoryError:
+        return {}
 
 
 def _waiting(ports: Ports) -> Numbers:
