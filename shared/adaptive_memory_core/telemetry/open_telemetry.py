@@ -7,6 +7,7 @@ quote them. Names are those of verbs, sources, operations of the ledger and clas
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from opentelemetry import metrics, trace
@@ -17,6 +18,7 @@ from adaptive_memory_core.flow.candidates.sources import Stages
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.flow.ports.telemetry import OpenMemory
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.telemetry.gauges import Gauges
 from adaptive_memory_core.telemetry.measure import Attributes, Measures, Outcome, measured
 from adaptive_memory_core.telemetry.watched_ledger import watched_ledger
@@ -78,7 +80,12 @@ class OpenTelemetry:
             return Outcome()
         self._hits.record(len(result), self._own)
         said: Attributes = {"k": result.k, "hits": len(result), "candidates": result.candidates}
-        return Outcome(attributes={**said, "policy": result.policy.hash, "notes": len(result.trace)})
+        return Outcome(attributes={**said, "policy": _hash(result.policy), "notes": len(result.trace)})
+
+
+@lru_cache(maxsize=64)
+def _hash(policy: Policy) -> str:
+    return policy.hash
 
 
 def _answer(answer: Answer) -> Outcome:
