@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.evaluate.evidence import Unit
 from benchmarks.baselines import Embed
 from benchmarks.baselines import chunks_of as chunks
 from benchmarks.data import Dataset, Item, Question
-from benchmarks.evidence_measures import Unit
-from benchmarks.rot import said
 
 TOP = 20  # chunks that are found
 WIDE = 3  # turns of a window
@@ -37,7 +36,7 @@ def _nearest(data: Dataset, embed: Embed, cut: Cut, *, named: bool, words_too: b
     cuts: dict[str | None, tuple[list[list[Item]], Any, _Words | None]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = list(cut([item for item in data.items if item.tenant == tenant]))
-        texts = ["\n".join(said(item) if named else item.text for item in one) for one in own]
+        texts = ["\n".join(item.said if named else item.text for item in one) for one in own]
         cuts[tenant] = own, np.asarray(embed(texts)), _Words(texts) if words_too else None
 
     def show(question: Question) -> list[Unit]:

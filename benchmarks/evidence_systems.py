@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.evaluate.evidence import Unit
 from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import embedder_of
-from benchmarks.evidence_measures import Unit
 from benchmarks.fit import fitted
 from benchmarks.recall_quality import ends, opened, turn
 from benchmarks.rot import user_of
