@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.evaluate.evidence import Texts, Unit
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
 from benchmarks.baselines import Ranking
 from benchmarks.data import Dataset, Item, Question
 

@@ -5,7 +5,7 @@
     python -m benchmarks.hierarchy --data DIR --sets locomo --every 9 --model qwen3-8b --base-url http://localhost:8000/v1
 
 Without `--model` no language model is asked. Nothing is read (`reinforce=False`), and all systems have the bundled
-embedder. Each answers with an ordered list of units (evaluate/evidence.py says what a turn costs and where a unit is
+embedder. Each answers with an ordered list of units (`tokens_shown` in evaluate/ says what a turn costs, where one is
 cut); the order is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B
 tokens, `all B` the share of questions with all of them, `intact B` as rB, where a gold turn counts only with the
 question right before it; `tokens to all` is a mean over all questions, 4,000 where gold is not among the first 4,000.
@@ -27,9 +27,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.evaluate.evidence import BUDGETS, Measures, Texts, measured
 from adaptive_memory_core.evaluate.means import beside, by_category, means
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, measured
 from adaptive_memory_core.judges import OpenAIReader
 from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, add_data_argument, load

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import Policy
-from adaptive_memory_core.evaluate.evidence import Texts, Unit
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import top_down
 from adaptive_memory_core.policy import Shapes

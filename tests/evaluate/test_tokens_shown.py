@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.evaluate.evidence import HEADING, MOST, Texts, Unit, measured
 from adaptive_memory_core.evaluate.means import beside, by_category, means
+from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, Texts, Unit, measured
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import trigrams
