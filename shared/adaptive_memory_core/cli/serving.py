@@ -60,6 +60,8 @@ def mcp(
     idle_seconds = _seconds(idle_exit)
     if http:
         _over_http(session, manner, Place(host, port, allow_remote, tuple(name or ())), tokens, idle_seconds, create)
+    elif tokens is not None or allow_remote or name:
+        raise InvalidInputError("--tokens, --allow-remote and --name are for --http. Add it, or leave them out.")
     else:
         _over_stdio(session, manner, idle_seconds, create)
 

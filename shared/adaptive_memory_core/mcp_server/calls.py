@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adaptive_memory_core.context.clean import clean, id_label, without_tags
+from adaptive_memory_core.context.clean import clean, id_label, without_ids, without_tags
 from adaptive_memory_core.context.control_tokens import defused
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.errors import InvalidInputError, NotFoundError
@@ -104,7 +104,7 @@ def _as_hit(user: UserMemory, record: Record) -> Scored:
 
 
 def _harmless(line: str) -> str:
-    return without_tags(defused(line))
+    return without_ids(without_tags(defused(line)))
 
 
 def mistake_of(error: Exception) -> str | None:

@@ -32,6 +32,6 @@ class InUse:
         """End it once no client has said anything for so long; None is never."""
         if seconds is None:
             return
-        while (left := seconds - self.idle_seconds()) > 0:
+        while (left := seconds - self.idle_seconds()) > 0:  # noqa: ASYNC110 - waits for time, not for an event
             await anyio.sleep(left)
         end()

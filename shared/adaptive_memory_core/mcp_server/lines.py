@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 LONGEST = 4 * 1024 * 1024  # bytes of a message, as the SDK has it for HTTP
@@ -49,16 +58,23 @@ def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
     [-32700, -32600, -32600, -32600]
     >>> message_or_refusal(b'{"id": 7}').answer.id
     7
+    >>> message_or_refusal(b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}').answer.error.message[:36]
+    'An id is a text or a whole number. L'
     """
     if line is None:
         return _refusal(None, INVALID_REQUEST, f"The message has more than {LONGEST:,} bytes. Send a shorter one.")
     try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         if any(one["type"] == "json_invalid" for one in wrong):
             return _refusal(None, PARSE_ERROR, "The line is no JSON. Send one message a line, in UTF-8.")
         return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is no message of JSON-RPC 2.0.")
+    if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+        return _refusal(
+            None, INVALID_REQUEST, "An id is a text or a whole number. Leave it out where no answer is due."
+        )
+    return message
 
 
 def _id_in(wrong: list[Any]) -> str | int | None:

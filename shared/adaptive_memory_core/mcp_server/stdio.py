@@ -51,7 +51,7 @@ async def serve(server: Server[Any], inward: int, outward: int, in_use: InUse, i
     writing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         end = group.cancel_scope.cancel
-        with suppress(NotImplementedError):  # on Windows
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # on Windows, and beside the main thread
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
         client = Client(inward, outward, end)
         group.start_soon(client.receive, to_server)
@@ -72,7 +72,9 @@ class Client:
     async def receive(self, to_server: Incoming) -> None:
         """Hand on what comes in; what is no message is answered here. At the end, wait for the answers due."""
         raw, lines = anyio.create_memory_object_stream[bytes | None](0)
-        threading.Thread(target=_read, args=(self._inward, raw, asyncio.get_running_loop()), daemon=True).start()
+        threading.Thread(
+            target=_read, args=(os.dup(self._inward), raw, asyncio.get_running_loop()), daemon=True
+        ).start()
         async with to_server, lines:
             async for line in lines:
                 await self._take(line, to_server)
@@ -108,10 +110,12 @@ class Client:
 
 
 def _read(inward: int, raw: MemoryObjectSendStream[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
-    """In a thread of its own, that nobody has to wait for: a read of stdin cannot be broken off."""
+    """In a thread of its own, that nobody has to wait for: a read of stdin cannot be broken off. The descriptor is its
+    own."""
     with suppress(*_ENDED):
         for line in whole_lines(lambda: os.read(inward, PIECE)):
             asyncio.run_coroutine_threadsafe(raw.send(line), loop).result()
+    os.close(inward)
     with suppress(*_ENDED):
         loop.call_soon_threadsafe(raw.close)
 

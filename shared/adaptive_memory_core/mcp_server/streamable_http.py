@@ -50,8 +50,8 @@ class Place:
             )
         if not self.names:
             raise InvalidInputError(
-                f"By which name do clients call the host {self.host!r}? Say it with --name, e.g. --name memory.example.com: "
-                "requests for another name are refused."
+                f"By which name do clients call the host {self.host!r}? Say it with --name, e.g. --name "
+                "memory.example.com: requests for another name are refused."
             )
 
     def security(self) -> TransportSecuritySettings:
@@ -67,7 +67,8 @@ class Place:
             return socket.create_server((self.host, self.port), family=family)
         except OSError as error:
             raise InvalidInputError(
-                f"{self.host}:{self.port} cannot be listened on: {error}. Give another --port, or 0 for any that is free."
+                f"{self.host}:{self.port} cannot be listened on: {error}. Give another --port, or 0 for any that is "
+                "free."
             ) from error
 
     def url(self, port: int) -> str:
@@ -94,7 +95,9 @@ async def serve(
     idle_seconds: float | None,
     told: Callable[[str], object],
 ) -> None:
-    """Serve whoever has a token, until nobody says anything for so long, or the process is to end. `told` hears where."""
+    """Serve whoever has a token, until nobody says anything for so long, or the process is to end.
+
+    `told` hears where."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=place.security(),
