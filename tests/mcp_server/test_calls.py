@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from typing import Any
 
 import chromadb
 import pytest
@@ -53,7 +54,7 @@ async def test_what_replaces_another_hides_it_and_the_newest_are_listed_first(
             "Nothing is remembered yet.",
             {"text": "Nothing is remembered yet.", "ids": []},
         )
-        ids = []
+        ids: list[str] = []
         for text, replaces in (("the cat is Turing", ""), ("the desk is blue", None), ("the desk is red", 1)):
             old = ids[replaces] if isinstance(replaces, int) else replaces
             ids.append((await said(client, "remember", text=text, replaces=old))[1]["id"])
@@ -76,11 +77,14 @@ async def test_nothing_of_one_user_reaches_another(memory: AdaptiveMemory) -> No
             await said(client, "recent"),
         ]
         assert not [one for one, _ in answers if "tea" in one or "id secret" in one]
-        for known, unknown in (("secret", "no such"), (found.id, "no such")):
-            for tool, argument in (("forget", "memory_id"), ("explain", "memory_id"), ("feedback", "recall_id")):
-                more = {"explain": {"query": "x"}, "feedback": {"helpful": ["secret"]}}.get(tool, {})
-                there = await refused(client, tool, **{argument: known, **more})
-                assert there.replace(known, unknown) == await refused(client, tool, **{argument: unknown, **more})
+        calls: list[tuple[str, str, str, dict[str, Any]]] = [
+            ("forget", "memory_id", "secret", {}),
+            ("explain", "memory_id", "secret", {"query": "x"}),
+            ("feedback", "recall_id", found.id, {"helpful": ["secret"]}),
+        ]
+        for tool, argument, known, more in calls:
+            there = await refused(client, tool, **{argument: known, **more})
+            assert there.replace(known, "no such") == await refused(client, tool, **{argument: "no such", **more})
         new = (await said(client, "remember", text="mine", replaces=None))[1]["id"]
         assert "secret" in await refused(client, "remember", text="mine", replaces="secret")
     with pytest.raises(NotFoundError):

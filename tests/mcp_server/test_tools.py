@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.mcp_server.tools import listed, offered
