@@ -37,7 +37,7 @@ def copy_what_is_shown(root: Path, place: str, text: str, folder: Path) -> None:
     """Copies the files that a page links to and that are no pages: an example's settings, say."""
     for _, target in LINK.findall(CODE.sub("", text)):
         path = posixpath.normpath(posixpath.join(place, target))
-        if not path.endswith(".md") and (root / path).is_file():
+        if not path.startswith("..") and not path.endswith(".md") and (root / path).is_file():
             (folder / site_name(path)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / path, folder / site_name(path))
 
