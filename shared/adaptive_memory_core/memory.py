@@ -197,6 +197,40 @@ class AdaptiveMemory(ClosedByWith):
         ranking = partial(self.replay, policy, since, until, user=user)
         return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
 
+    def tune(
+        self,
+        pairs: Mapping[str | int, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        each: bool = False,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """One policy for all users, tuned as `tune` of each user's memory: from labelled questions, by user.
+
+        The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
+        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
+        there are ten users or more, the interval is that of other such users, else of further questions of these.
+        """
+        return tune_all(self, pairs, k, policy, each=each, tuner=tuner_of(held_out, prior, seed))
+
+    async def atune(
+        self,
+        pairs: Mapping[str | int, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        each: bool = False,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """`tune`, async."""
+        tuning = partial(self.tune, pairs, k, policy, each=each, held_out=held_out, prior=prior, seed=seed)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
+
     def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
         """Whose log is meant, each with the name that was given."""
         if user is None:
