@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from adaptive_memory_core.evaluate.labelled import example
+from adaptive_memory_core.evaluate.evaluation import example
 from adaptive_memory_core.evaluate.tune import Tuner, Tuning, tune
 from adaptive_memory_core.evaluate.worth import Example
 from adaptive_memory_core.flow.labelled_questions import AskedQuestion

@@ -1,79 +1,98 @@
-"""How good are recalls on questions whose answers are known? Recall@k, NDCG@k and hit@1, with intervals."""
+"""What is measured on? Texts that can be found, and questions of which it is known what answers them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Hashable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-
-from adaptive_memory_core.evaluate.intervals import Interval, bootstrap
-from adaptive_memory_core.evaluate.metrics import hit_rate_at, mean, ndcg_at, recall_at
-from adaptive_memory_core.evaluate.worth import Example, Worth
-from adaptive_memory_core.flow.labelled_questions import AskedQuestion
-from adaptive_memory_core.policy.policy import Policy
-
-SEED = 18  # of the intervals
-Measure = Callable[[Sequence[str], Collection[str], int], float]
-MEASURES: dict[str, Measure] = {
-    "recall@{}": lambda ranking, gold, k: recall_at(ranking, gold, k=k),
-    "NDCG@{}": lambda ranking, gold, k: ndcg_at(ranking, gold, k=k),
-    "hit@1": lambda ranking, gold, _: hit_rate_at(ranking, gold, k=1),
-}
+from datetime import datetime, timezone
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The mean of one measure over the questions, with its interval (None: one question alone)."""
+class Item:
+    """One thing that can be found: a record, a turn of a conversation, a paragraph."""
+
+    id: str
+    text: str
+    title: str | None = None
+    tenant: str | None = None
+    session: str | None = None
+    seq: int | None = None  # the order within the tenant, also where all of a session share one ts
+    ts: float | None = None  # POSIX seconds
+    speaker: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def titled_text(self) -> str:
+        """The text with its title in front; some folders have it there already, some leave the subject to the title.
+
+        >>> Item(id="1", title="Rome", text="It lies on the Tiber.").titled_text
+        'Rome\\nIt lies on the Tiber.'
+        >>> Item(id="1", title="Rome", text="Rome is old.").titled_text
+        'Rome is old.'
+        """
+        return self.text if self.title is None or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing that is asked, and the items that answer it."""
+
+    id: str
+    query: str
+    gold_ids: tuple[str, ...]
+    answer: str | None = None
+    type: str | None = None
+    tenant: str | None = None
+    split: str | None = None
+    answerable: bool = True  # false: the gold, if any, only names what the trap was built from
+    ts: float | None = None  # POSIX seconds
+    more: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """All items and questions of one folder, in the order of its files."""
 
     name: str
-    mean: float
-    interval: Interval | None
+    items: tuple[Item, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def scorable(self) -> tuple[Question, ...]:
+        """The questions a measure can be taken of: they have an answer, and it is known where."""
+        return tuple(question for question in self.questions if question.answerable and question.gold_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What recalls by a policy found of what answers the questions. Print it."""
+def halves(questions: Iterable[Question], seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+    """The questions to tune on and those held out, in their order, each about half.
 
-    policy: Policy = field(repr=False)
-    questions: int
-    k: int
-    measures: tuple[Measured, ...]
+    A question's side hangs on its id and the seed alone, so adding or leaving out others never moves it.
 
-    def summary(self) -> str:
-        lines = [f"{self.questions} questions, k={self.k}"]
-        lines += [f"{one.name}: {one.mean:.3f}" if one.interval is None else f"{one.name}: {one.interval}" for one in self.measures]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def to_json(self) -> str:
-        """All of it as JSON, for programs."""
-        said = {"questions": self.questions, "k": self.k, "policy": json.loads(self.policy.to_json())}
-        return json.dumps({**said, "measures": [_plain(one) for one in self.measures]})
+    >>> tuning, held_out = halves([Question(id=str(n), query="?", gold_ids=()) for n in range(100)], seed=1)
+    >>> len(tuning) + len(held_out), set(tuning) & set(held_out)
+    (100, set())
+    >>> halves([], seed=1)
+    ((), ())
+    """
+    sides: tuple[list[Question], list[Question]] = ([], [])
+    for question in questions:
+        sides[hashlib.sha256(f"{seed}:{question.id}".encode()).digest()[0] % 2].append(question)
+    return tuple(sides[0]), tuple(sides[1])
 
 
-def evaluated(asked: Sequence[AskedQuestion], policy: Policy, *, k: int) -> Evaluation:
-    """The measures over the questions as they were asked, under the policy they were asked by."""
-    found = tuple(_measured(name.format(k), measure, asked, k) for name, measure in MEASURES.items()) if asked else ()
-    return Evaluation(policy, len(asked), k, found)
+def posix_seconds(ts: str | float | None) -> float | None:
+    """The moment in POSIX seconds; None stays unknown.
 
-
-def example(asked: AskedQuestion, user: Hashable, *, k: int) -> Example:
-    """The question as one that tells policies apart, by NDCG@k."""
-    found = {hit.record.id for hit in asked.question.hits_under(asked.question.request.policy)} & asked.gold
-
-    def worth(policy: Policy) -> Worth:
-        return Worth(ndcg_at(asked.question.ranked(policy, k).ids, asked.gold, k=k) if found else 0.0)
-
-    return Example(asked.question.request.cue.text, user, worth)
-
-
-def _measured(name: str, measure: Measure, asked: Sequence[AskedQuestion], k: int) -> Measured:
-    scores = [measure(one.returned, one.gold, k) for one in asked]
-    return Measured(name, mean(scores), bootstrap(scores, seed=SEED) if len(scores) > 1 else None)
-
-
-def _plain(one: Measured) -> dict[str, object]:
-    sure = one.interval
-    return {"name": one.name, "mean": one.mean, "low": sure and sure.low, "high": sure and sure.high}
+    >>> posix_seconds("1970-01-02"), posix_seconds("1970-01-01T00:01:00"), posix_seconds("1970-01-01T01:00:00+01:00")
+    (86400.0, 60.0, 0.0)
+    >>> posix_seconds(None) is None
+    True
+    """
+    if ts is None:
+        return None
+    if not isinstance(ts, str):
+        return float(ts)
+    moment = datetime.fromisoformat(ts.replace("Z", "+00:00"))  # Python 3.10 does not know the Z
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

@@ -10,7 +10,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.labelled_questions import labelled_questions
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled
-from adaptive_memory_core.evaluate.labelled import Evaluation, evaluated
+from adaptive_memory_core.evaluate.evaluation import Evaluation, evaluated
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.request import Request
