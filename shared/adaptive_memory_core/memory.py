@@ -19,6 +19,7 @@ from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.evaluate.replay import Replay
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -39,6 +40,8 @@ from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
+from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
+from adaptive_memory_core.verbs.tuning_together import by_user, tuned_together
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -199,7 +202,7 @@ class AdaptiveMemory(ClosedByWith):
 
     def tune(
         self,
-        pairs: Mapping[str | int, Any] | None = None,
+        pairs: Mapping[Any, Any] | None = None,
         k: int = 10,
         policy: Policy | None = None,
         *,
@@ -214,11 +217,13 @@ class AdaptiveMemory(ClosedByWith):
         tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
         there are ten users or more, the interval is that of other such users, else of further questions of these.
         """
-        return tune_all(self, pairs, k, policy, each=each, tuner=tuner_of(held_out, prior, seed))
+        users = {name: (self.for_user(name), own) for name, own in by_user(pairs).items()}
+        begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
+        return tuned_together(users, begin, tuner, each=check.flag(each, "each"), k=k)
 
     async def atune(
         self,
-        pairs: Mapping[str | int, Any] | None = None,
+        pairs: Mapping[Any, Any] | None = None,
         k: int = 10,
         policy: Policy | None = None,
         *,

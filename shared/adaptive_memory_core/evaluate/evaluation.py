@@ -41,7 +41,7 @@ class Evaluation:
 
     def summary(self) -> str:
         lines = [f"{self.questions} questions, k={self.k}"]
-        lines += [f"{one.name}: {one.mean:.3f}" if one.interval is None else f"{one.name}: {one.interval}" for one in self.measures]
+        lines += [f"{one.name}: {one.interval or format(one.mean, '.3f')}" for one in self.measures]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -27,9 +27,7 @@ class Evidence:
 
     def tuned(self, start: Policy, tuner: Tuner) -> Tuning:
         """The policy that they ask for, from this one on."""
-        found = tune(
-            self.examples, start, leads=self.leads, measure=self.measure, history=self.history, tuner=tuner
-        )
+        found = tune(self.examples, start, leads=self.leads, measure=self.measure, history=self.history, tuner=tuner)
         return replace(found, assumes=self.assumes, notes=self.notes)
 
     @staticmethod

@@ -8,15 +8,16 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.evaluate import tuning_lines as told
-from adaptive_memory_core.evaluate.intervals import Interval
+from adaptive_memory_core.evaluate.intervals import CONFIDENCE, Interval
 from adaptive_memory_core.evaluate.tuning_numbers import between, changed_numbers, numbers_for
 from adaptive_memory_core.evaluate.tuning_search import searched
-from adaptive_memory_core.evaluate.worth import Example, Worth, ratio, ratio_difference
+from adaptive_memory_core.evaluate.worth import Example, chance_of_gain, ratio, ratio_difference
 from adaptive_memory_core.policy.policy import Policy
 
 FEWEST = 20  # different questions on each side; below, it is refused; guess
 MOST = 250  # questions that a search looks at, drawn by the seed: some 0.3 s of CPU for each of 150 policies
 PRIOR = 50.0  # questions at which half of what they say counts; guess
+MOST_CHANCE = (1 - CONFIDENCE) / 2  # of such a gain where neither policy is better
 NOTHING_BETTER = "no number that may be tuned ranks these questions better"
 
 
@@ -32,7 +33,7 @@ class Tuner:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What came of tuning. `policy` is safe to keep: the tuned one, or where that was `refused` the one it started from.
+    """What came of tuning. `policy` is safe to keep: the tuned one, or where that was `refused` the one it began with.
 
     `gain` is what the tuned one (`tuned`) is worth more on the held-out questions, with its interval; None where there
     was none to judge. `share` is how far it went from the start to what ranked best, the less the fewer questions there
@@ -95,8 +96,10 @@ def tune(
     if policy == start:
         return replace(found, refused=NOTHING_BETTER)
     before, after = ([one.worth(by) for one in held_out] for by in (start, policy))
-    gain = ratio_difference(after, before, users=[one.user for one in held_out], seed=tuner.seed)
-    refused = None if gain.low > 0.0 else told.noise(measure, gain)
+    users = [one.user for one in held_out]
+    gain = ratio_difference(after, before, users=users, seed=tuner.seed)
+    chance = chance_of_gain(after, before, users=users, seed=tuner.seed)
+    refused = None if gain.low > 0.0 and chance <= MOST_CHANCE else told.noise(measure, gain, chance)
     return replace(
         found, tuned=policy, share=share, before=ratio(before), after=ratio(after), gain=gain, refused=refused
     )
@@ -138,4 +141,3 @@ def _place(one: Example, seed: int) -> float:
 def _distinct(examples: Sequence[Example]) -> int:
     keys: set[tuple[Hashable, str]] = {(one.user, one.key.casefold()) for one in examples}
     return len(keys)
-

@@ -22,13 +22,16 @@ def too_thin(tuning: int, held_out: int, fewest: int) -> str:
     )
 
 
-def noise(measure: str, gain: Interval) -> str:
+def noise(measure: str, gain: Interval, chance: float) -> str:
     """
-    >>> noise("NDCG@10", Interval(mean=-0.1, low=-0.2, high=0.0, confidence=0.95, clusters=9))
+    >>> noise("NDCG@10", Interval(mean=-0.1, low=-0.2, high=0.0, confidence=0.95, clusters=9), 0.9)
     'no gain on the held-out questions: NDCG@10 -0.100 [-0.200, 0.000]'
+    >>> noise("NDCG@10", Interval(mean=0.1, low=0.01, high=0.2, confidence=0.95, clusters=9), 0.0625)
+    'within the noise on the held-out questions: NDCG@10 +0.100 [0.010, 0.200], and in 6 % of cases by mere chance'
     """
     what = "within the noise" if gain.mean > 0.0 else "no gain"
-    return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]"
+    by_chance = f", and in {100 * chance:.0f} % of cases by mere chance" if gain.low > 0.0 else ""
+    return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]{by_chance}"
 
 
 def lines(tuning: Tuning) -> list[str]:

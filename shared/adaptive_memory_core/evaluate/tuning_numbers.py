@@ -1,10 +1,10 @@
-"""Which of a policy's numbers are tuned, and how far may each move? Their places, their ranges, and what lies between."""
+"""Which of a policy's numbers are tuned, and how may each move? Their places and ranges, and what lies between two."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adaptive_memory_core.policy.fusion import LEADS
@@ -30,7 +30,7 @@ class Number:
         """
         owner: Any = policy
         for name in self.place.split("."):
-            owner = getattr(owner, name)
+            owner = policy.weighing if name == "fusion" else getattr(owner, name)
         return float(owner)
 
     def moved(self, value: float, factor: float) -> Iterator[float]:
@@ -52,7 +52,7 @@ class Number:
         yield from (one for one in tried if self.low <= one <= self.high)
 
 
-FUSION = tuple(Number(f"fusion.{name}") for name in ("dense", *LEADS)) + (Number("fusion.doubt", high=4.0),)
+FUSION = (*(Number(f"fusion.{name}") for name in ("dense", *LEADS)), Number("fusion.doubt", high=4.0))
 WEIGHTS = (Number("weights.recency"), Number("weights.importance"))
 HALF_LIFE = (Number("half_life_days", low=0.25, high=365.0),)
 DECAY = (
@@ -87,6 +87,8 @@ def with_numbers(policy: Policy, values: Mapping[str, float]) -> Policy:
             changes[group] = {**changes.get(group, {}), name: given}
         else:
             changes[group] = value
+    if "fusion" in changes:
+        changes["fusion"] = replace(policy.weighing, **changes["fusion"])
     if "weights" in changes:
         changes["blend"] = policy.blending
     return policy.replace(**changes) if changes else policy
@@ -94,7 +96,7 @@ def with_numbers(policy: Policy, values: Mapping[str, float]) -> Policy:
 
 def changed_numbers(before: Policy, after: Policy) -> dict[str, tuple[float, float]]:
     """By its place, what each number was and is, where that differs."""
-    pairs = {one.place: (one.of(before), one.of(after)) for one in ALL if before.fusion != "auto"}
+    pairs = {one.place: (one.of(before), one.of(after)) for one in ALL}
     return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
 
 

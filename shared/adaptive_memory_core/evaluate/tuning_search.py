@@ -18,7 +18,7 @@ def searched(start: Policy, numbers: Sequence[Number], objective: Objective) -> 
     """The best that single steps lead to; the same examples always lead to the same one.
 
     >>> def near_nine(policy): return -abs(policy.half_life_days - 9.0)
-    >>> round(searched(Policy(half_life_days=36), [Number("half_life_days")], near_nine).half_life_days)
+    >>> round(searched(Policy(half_life_days=36), [Number("half_life_days", high=99)], near_nine).half_life_days)
     9
     """
     best, value = start, objective(start)
@@ -32,7 +32,9 @@ def searched(start: Policy, numbers: Sequence[Number], objective: Objective) -> 
     return best
 
 
-def _best_along(number: Number, best: Policy, value: float, factor: float, objective: Objective) -> tuple[Policy, float]:
+def _best_along(
+    number: Number, best: Policy, value: float, factor: float, objective: Objective
+) -> tuple[Policy, float]:
     """The best of the policy and its neighbours along one number."""
     for tried in list(number.moved(number.of(best), factor)):
         try:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, RESAMPLES, Interval
 from adaptive_memory_core.policy.policy import Policy
 
+_Rows = npt.NDArray[np.float64]
+ROUNDING = 1e-12
 FEWEST_USERS = 10  # of several users, from which whole users are drawn: with fewer, single questions
 
 
@@ -61,7 +64,21 @@ def ratio_difference(
     return Interval(middle, float(low), float(high), CONFIDENCE, len(sums))
 
 
-def _sums(after: Sequence[Worth], before: Sequence[Worth], users: Sequence[Hashable]) -> np.ndarray:
+def chance_of_gain(after: Sequence[Worth], before: Sequence[Worth], *, users: Sequence[Hashable], seed: int) -> float:
+    """How often as much would be gained if neither policy were better: both change places on half of the questions, by
+    lot. Where few questions differ this is stricter than an interval, which takes what it has seen for all there is.
+
+    >>> ahead, even = [Worth(1.0)] * 4 + [Worth(0.5)] * 96, [Worth(0.5)] * 100
+    >>> 0.04 < chance_of_gain(ahead, even, users=["ana"] * 100, seed=1) < 0.09          # 4 of 4 won: one in sixteen
+    True
+    """
+    sums = _sums(after, before, users)
+    swapped = np.random.default_rng(seed).integers(0, 2, size=(RESAMPLES, len(sums))) @ (sums[:, [2, 3, 0, 1]] - sums)
+    seen = _difference(sums.sum(axis=0)[None, :])[0]
+    return float((1 + (_difference(sums.sum(axis=0) + swapped) >= seen - ROUNDING).sum()) / (1 + RESAMPLES))
+
+
+def _sums(after: Sequence[Worth], before: Sequence[Worth], users: Sequence[Hashable]) -> _Rows:
     """A row of four sums for each question, or for each user."""
     rows = np.array([(*one, *two) for one, two in zip(after, before, strict=True)], dtype=np.float64)
     numbers = {user: number for number, user in enumerate(dict.fromkeys(users))}
@@ -72,9 +89,10 @@ def _sums(after: Sequence[Worth], before: Sequence[Worth], users: Sequence[Hasha
     return sums
 
 
-def _difference(sums: np.ndarray) -> np.ndarray:
+def _difference(sums: _Rows) -> _Rows:
     first, second = (
         np.divide(gained, possible, out=np.zeros_like(gained), where=possible > 0.0)
         for gained, possible in ((sums[:, 0], sums[:, 1]), (sums[:, 2], sums[:, 3]))
     )
-    return first - second
+    found: _Rows = first - second
+    return found

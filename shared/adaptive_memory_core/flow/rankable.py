@@ -1,4 +1,4 @@
-"""How is one question ranked under many policies? With its candidates, looked for once, and all else a ranking needs."""
+"""How is one question ranked under many policies? With its candidates, looked for once, and all that ranking needs."""
 
 from __future__ import annotations
 

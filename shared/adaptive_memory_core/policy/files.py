@@ -13,7 +13,9 @@ def read_policy(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError, TypeError, ValueError) as error:
-        raise PolicyError(f"No policy can be read from {path!r:.200}: {error}. Give a file of Policy.save().") from error
+        raise PolicyError(
+            f"No policy can be read from {path!r:.200}: {error}. Give a file of Policy.save()."
+        ) from error
 
 
 def write_policy(path: str | Path, text: str) -> None:

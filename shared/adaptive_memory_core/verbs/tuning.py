@@ -1,16 +1,14 @@
-"""How good are a user's recalls, and which policy would serve better? Checked flows over questions with known answers."""
+"""How good are a user's recalls, and which policy would serve better? Flows over questions whose answers are known."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.labelled_questions import labelled_questions
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled
 from adaptive_memory_core.evaluate.evaluation import Evaluation, evaluated
+from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.request import Request
@@ -18,7 +16,7 @@ from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.labelled_questions import ask_labelled
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
-from adaptive_memory_core.verbs.blocking_and_async import User
+from adaptive_memory_core.verbs.blocking_and_async import Memory, User
 from adaptive_memory_core.verbs.own_policy import usual_policy
 
 MOST_PRIOR = 1_000_000.0
@@ -55,28 +53,16 @@ def tune(
     `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
     mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read.
 
-    The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions takes
-    no part in it and judges: where the gain on these is within the noise, or there are too few questions, the tuning is
-    `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the less it
-    moves: at `prior` questions half of the way. Keep the result with `memory.for_user(name, policy=tuning.policy)`, or
-    write it with `tuning.policy.save(path)`: docs/tuning.md.
+    The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions
+    takes no part in it and judges: where the gain on these is within the noise, or there are too few questions, the
+    tuning is `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the
+    less it moves: at `prior` questions half of the way. Keep the result with
+    `memory.for_user(name, policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
     """
     tuner = tuner_of(held_out, prior, seed)
     start = yield from starting_policy(user, policy)
     evidence = yield from evidence_of(user, pairs, start, k=k)
     return (yield from ask(evidence.tuned, start, tuner))
-
-
-def tune_together(
-    users: Mapping[Any, tuple[User, Any]], policy: Policy, tuner: Tuner, *, each: bool, k: int
-) -> Tuning:
-    """One policy for all of them; with `each`, also what every user's own questions ask for from there on, drawn back
-    to it by as much as they are few."""
-    parts = {name: user.run(evidence_of(user, pairs, policy, k=k)) for name, (user, pairs) in users.items()}
-    common = Evidence.joined(list(parts.values())).tuned(policy, tuner)
-    if not each:
-        return common
-    return replace(common, users={name: one.tuned(common.policy, tuner) for name, one in parts.items()})
 
 
 def evidence_of(user: User, pairs: Any, start: Policy, *, k: int) -> Flow[Evidence]:
@@ -101,11 +87,16 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
 
 
 def starting_policy(user: User, given: Policy | None) -> Flow[Policy]:
-    """The policy that is asked for, with all that is automatic decided for the embedder."""
-    memory = user.memory
-    usual = (yield from usual_policy(user)) if given is None else check.policy(given, memory.policy)
-    check.channels(usual, channels_of(memory.ports().sources))
-    return usual.suited(memory.embedder_name)
+    """The policy to begin with: the one that is given, else the user's own, else the memory's."""
+    usual = (yield from usual_policy(user)) if given is None else given
+    return policy_for(user.memory, usual)
+
+
+def policy_for(memory: Memory, given: Policy | None) -> Policy:
+    """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
+    policy = check.policy(given, memory.policy)
+    check.channels(policy, channels_of(memory.ports().sources))
+    return policy.suited(memory.embedder_name)
 
 
 def request_of(user: User, policy: Policy, k: int) -> Request:
