@@ -24,6 +24,7 @@ from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.opened import NOT_PICKLED
@@ -331,6 +332,11 @@ class AdaptiveMemory(ClosedByWith):
     def exchange(self) -> Exchange:
         """What verbs are counted by, so that what they call can be exchanged between them."""
         return self._opened.exchange
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """What watches it."""
+        return self._opened.telemetry
 
     @property
     def closed(self) -> bool:

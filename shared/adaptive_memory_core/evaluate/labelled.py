@@ -34,6 +34,15 @@ class Item:
         """
         return self.text if self.title is None or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
 
+    @property
+    def said(self) -> str:
+        """The text with its speaker or its title in front: questions name them.
+
+        >>> Item(id="1", speaker="Ana", text="Tea, please.").said
+        'Ana: Tea, please.'
+        """
+        return self.titled_text if self.speaker is None else f"{self.speaker}: {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
