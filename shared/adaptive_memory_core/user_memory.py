@@ -19,6 +19,7 @@ from adaptive_memory_core.verbs import (
     recalling,
     remembering,
     replaying,
+    tuning,
     verdicts,
 )
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
@@ -93,6 +94,8 @@ class UserMemory:
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
     replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
+    tune, atune = blocking(tuning.tune), awaited(tuning.tune)
+    evaluate, aevaluate = blocking(tuning.evaluate), awaited(tuning.evaluate)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:
