@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -54,7 +55,10 @@ class TimeWeighted:
             document.metadata[READ_AT] = datetime.fromtimestamp(here - ago)
 
     def ask(self, asked: Asked) -> Found:
-        ids = [one.metadata["item"] for one in self._retrievers[asked.user].invoke(asked.text)]
+        with warnings.catch_warnings():  # it warns of scores below 0, with all the texts that it found
+            warnings.simplefilter("ignore", UserWarning)
+            found = self._retrievers[asked.user].invoke(asked.text)
+        ids = [one.metadata["item"] for one in found]
         if asked.reading:
             self._last_read |= dict.fromkeys(ids, asked.now)
         return Found(ids)
