@@ -17,6 +17,7 @@ from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.group_commit import GroupCommit
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
+from adaptive_memory_core.store.os_lock import OsLock
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
@@ -156,6 +157,32 @@ class LedgerFile:
                 self._calls.append(call)
                 return
         call()
+
+    def version(self, sql: sqlite3.Connection) -> int:
+        """Another one as soon as another connection has written."""
+        found: int = sql.execute("PRAGMA data_version").fetchone()[0]
+        return found
+
+    def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
+        """The largest number that a row of this table has had."""
+        largest = f"SELECT coalesce(max({column}), 0) FROM {table}"  # noqa: S608 - our own names
+        counted = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?"
+        return max(sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0])
+
+    def lock(self, name: str) -> OsLock | None:
+        """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
+        return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
+
+    def id_lock(self, name: str) -> OsLock | None:
+        """The same, in a folder of their own."""
+        if self.place is None:
+            return None
+        folder = self.place.with_name(f"{self.place.name}.locks")
+        folder.mkdir(exist_ok=True)
+        return OsLock(folder / f"{name}.lock")
+
+    def numbered(self, sql: sqlite3.Connection, table: str, column: str) -> None:
+        """Rows were given numbers by hand: SQLite goes on behind the largest by itself."""
 
     @property
     def place(self) -> Path | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from tests.postgres_server import new_database
 
 COLLECTION = "uuid-of-a-collection"
 
@@ -39,4 +41,13 @@ def _ram(_: Path) -> Callable[[], Ledger]:
     return lambda: ledger
 
 
-IMPLEMENTATIONS: dict[str, Callable[[Path], Callable[[], Ledger]]] = {"SQLite file": _file, "SQLite in RAM": _ram}
+def _postgres(_: Path) -> Callable[[], Ledger]:
+    address = new_database()
+    return lambda: PostgresLedger(address)
+
+
+IMPLEMENTATIONS: dict[str, Callable[[Path], Callable[[], Ledger]]] = {
+    "SQLite file": _file,
+    "SQLite in RAM": _ram,
+    "PostgreSQL": _postgres,
+}

@@ -27,7 +27,7 @@ class LedgerCache:
     """Rows of the ledger in RAM. Used under the ledger's lock only, and after `notice`, so it is never behind the file.
 
     A recall puts in what it wrote; any other write of ours drops what it may have changed, and a failed transaction
-    empties it. `data_version` changes with every commit of any other connection, and that empties it too.
+    empties it. The file's `version` changes with every commit of any other connection, and that empties it too.
     """
 
     def __init__(self) -> None:
@@ -41,10 +41,8 @@ class LedgerCache:
         self.policies: set[str] = set()  # hashes that stand in the table
         self.logged_ids: Keys = {}
 
-    def notice(self, sql: sqlite3.Connection, version: int | None = None) -> None:
-        """Forget everything where another connection has written since; `version` where it was looked at."""
-        if version is None:
-            version = sql.execute("PRAGMA data_version").fetchone()[0]
+    def notice(self, version: int) -> None:
+        """Forget everything where another connection has written since, which its `version` tells."""
         if version != self._version or max(len(self._rows), len(self.logged_ids), len(self._helpful)) > MOST_STATES:
             self.clear()
             self._version = version

@@ -13,7 +13,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import StateRow
 
 _KNOWN = """
-SELECT coalesce(sum(collection_key = :own), 0), coalesce(sum(collection_key != :own), 0)
+SELECT count(*) FILTER (WHERE collection_key = :own), count(*) FILTER (WHERE collection_key != :own)
 FROM records JOIN collections USING (collection_key) WHERE (name = :name OR collection_key = :own) AND reader = 0
 """
 
@@ -68,7 +68,11 @@ class LedgerComparison:
 
 
 def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:
-    sql.execute("UPDATE OR IGNORE verdicts SET record_key = ? WHERE record_key = ?", (kept.key, gone.key))
-    sql.execute("UPDATE OR IGNORE judged_for SET record_key = ? WHERE record_key = ?", (kept.key, gone.key))
+    for table in ("verdicts", "judged_for"):
+        sql.execute(
+            f"UPDATE {table} SET record_key = ? WHERE record_key = ? "  # noqa: S608 - our own names
+            f"AND recall_id NOT IN (SELECT recall_id FROM {table} WHERE record_key = ?)",
+            (kept.key, gone.key, kept.key),
+        )
     rows.remove(sql, [gone.key])
     rows.update_states(sql, [(kept.key, join(kept.state, gone.state))])

@@ -42,7 +42,7 @@ class LedgerContext:
 
     def version(self, sql: sqlite3.Connection) -> int:
         """Another one as soon as another connection has written; looked at once in a call."""
-        found: int = looked_at(self.file, lambda: sql.execute("PRAGMA data_version").fetchone()[0])
+        found: int = looked_at(self.file, lambda: self.file.version(sql))
         return found
 
     def changing(self) -> None:
@@ -55,7 +55,7 @@ class LedgerContext:
         known = self._collection(uuid)
         if known is None and not self.file.read_only:
             with self.writing() as sql:
-                new = "INSERT OR IGNORE INTO collections (uuid, name, words_version) VALUES (?, ?, ?)"
+                new = "INSERT INTO collections (uuid, name, words_version) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
                 sql.execute(new, (uuid, name, WORDS_VERSION))
             known = self._collection(uuid)
         self.collection_key = 0 if known is None else known

@@ -9,7 +9,8 @@ from adaptive_memory_core.flow.ports.ledger_values import DueRecord
 from adaptive_memory_core.store.ledger import state_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
-_MARK = "INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) VALUES (?, ?, ?)"
+_UNMARK = "DELETE FROM due_records WHERE collection_key = ? AND stored_id = ?"  # it gets another number
+_MARK = "INSERT INTO due_records (collection_key, stored_id, gone) VALUES (?, ?, ?)"
 _FIRST = "SELECT number, stored_id, gone FROM due_records WHERE collection_key = ? ORDER BY number LIMIT ?"
 _KEY = "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
 
@@ -23,7 +24,10 @@ class LedgerDueRecords:
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         """These are to be written as the mirror has them, or to be removed."""
         with self._shared.writing(told=True) as sql:
-            sql.executemany(_MARK, [(self._shared.collection_key, one, int(gone)) for one in stored_ids])
+            own = self._shared.collection_key
+            once = list(dict.fromkeys(stored_ids))
+            sql.executemany(_UNMARK, [(own, one) for one in once])
+            sql.executemany(_MARK, [(own, one, int(gone)) for one in once])
 
     def first(self, limit: int) -> list[DueRecord]:
         """Those that have waited longest."""

@@ -10,6 +10,11 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
 from adaptive_memory_core.store.ledger.context import LedgerContext
 
+_KEEP = (
+    "INSERT INTO floors (user_key, manner, at, floor) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (user_key, manner) DO UPDATE SET at = excluded.at, floor = excluded.floor"
+)
+
 
 class LedgerFloors:
     """The measured relevance floors."""
@@ -32,7 +37,7 @@ class LedgerFloors:
         with self._shared.writing(told=True) as sql:
             text = orjson.dumps(asdict(floor)).decode()
             row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
-            sql.execute("INSERT OR REPLACE INTO floors VALUES (?, ?, ?, ?)", row)
+            sql.execute(_KEEP, row)
 
 
 def _in_scope(scope: Scope, manner: str) -> str:

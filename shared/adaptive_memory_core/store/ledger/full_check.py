@@ -22,7 +22,7 @@ def faults(file: LedgerFile) -> list[str]:
             return (
                 [f"SQLite finds: {'; '.join(found)}."]
                 if found
-                else [*_unreadable(sql), *_undecodable(sql), *_untrue(sql)]
+                else [*_unreadable(sql), *undecodable(sql), *untrue(sql)]
             )
     except LedgerError as error:
         return [str(error)]
@@ -40,7 +40,7 @@ def _unreadable(sql: sqlite3.Connection) -> list[str]:
     return found
 
 
-def _undecodable(sql: sqlite3.Connection) -> list[str]:
+def undecodable(sql: sqlite3.Connection) -> list[str]:
     """Lines of the log and paces that were written by no version of ours."""
     users = [row[0] for row in sql.execute("SELECT user_key FROM users")]
     always = (-math.inf, math.inf)
@@ -49,12 +49,12 @@ def _undecodable(sql: sqlite3.Connection) -> list[str]:
             pace_spans.timeline(sql, user)
             for _ in recall_rows.lines(sql, user, always, None, None):
                 pass
-    except (sqlite3.Error, *UNREADABLE) as error:
+    except (sqlite3.Error, LedgerError, *UNREADABLE) as error:
         return [f"The log or the paces cannot be read: {error}."]
     return []
 
 
-def _untrue(sql: sqlite3.Connection) -> list[str]:
+def untrue(sql: sqlite3.Connection) -> list[str]:
     """States that no reading and no verdict leads to."""
     wrong = 0
     for row in sql.execute(f"SELECT {rows.LIST} FROM records"):  # noqa: S608 - our own names

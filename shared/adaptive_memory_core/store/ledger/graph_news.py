@@ -16,7 +16,7 @@ _BEHIND = (
 )
 _WAITING = (
     "SELECT count(*) FROM (SELECT 1 FROM words WHERE user_key = ? AND row > ? "
-    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) LIMIT ?)"
+    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) LIMIT ?) AS waiting"
 )
 _AGAIN = (
     "SELECT stored_id FROM graph_size s CROSS JOIN graph_passages g ON g.user_key = s.user_key "
@@ -24,7 +24,7 @@ _AGAIN = (
 )
 _KEEP = (
     "INSERT INTO graph_seen (collection_key, {0}) VALUES (?, ?) ON CONFLICT (collection_key) "
-    "DO UPDATE SET {0} = max({0}, excluded.{0})"
+    "DO UPDATE SET {0} = CASE WHEN excluded.{0} > graph_seen.{0} THEN excluded.{0} ELSE graph_seen.{0} END"
 )
 _CHECKS = {
     "{} passages have words of another record.": (
@@ -38,7 +38,7 @@ _CHECKS = {
     "{} names are counted wrongly.": (
         "SELECT count(*) FROM graph_names n JOIN users u USING (user_key) WHERE u.collection_key = ? AND passages != "
         "(SELECT count(*) FROM (SELECT sentence >> 12 FROM graph_mentions m WHERE m.name_key = n.name_key "
-        "UNION SELECT passage FROM graph_passages g WHERE g.title = n.name_key))"
+        "UNION SELECT passage FROM graph_passages g WHERE g.title = n.name_key) AS there)"
     ),
 }
 

@@ -13,11 +13,12 @@ from adaptive_memory_core.store.ledger.state_rows import chunks
 
 SAID = (
     "INSERT INTO graph_words VALUES (?, ?, ?) ON CONFLICT (user_key, word) "
-    "DO UPDATE SET sentences = sentences + excluded.sentences"
+    "DO UPDATE SET sentences = graph_words.sentences + excluded.sentences"
 )
 SIZED = (
-    "INSERT INTO graph_size VALUES (?, ?, ?, ?) ON CONFLICT (user_key) DO UPDATE SET passages = passages + "
-    "excluded.passages, sentences = sentences + excluded.sentences, titles = titles + excluded.titles"
+    "INSERT INTO graph_size VALUES (?, ?, ?, ?) ON CONFLICT (user_key) DO UPDATE SET passages = graph_size.passages + "
+    "excluded.passages, sentences = graph_size.sentences + excluded.sentences, "
+    "titles = graph_size.titles + excluded.titles"
 )
 _OURS = ("graph_passages", "graph_seen")
 _OF_USERS = ("graph_names", "graph_words", "graph_size")

@@ -29,7 +29,7 @@ _PUT = (
 )
 _NAMED = (
     "INSERT INTO graph_names (user_key, name, passages, titles) VALUES (?, ?, ?, ?) ON CONFLICT (user_key, name) "
-    "DO UPDATE SET passages = passages + excluded.passages, titles = titles + excluded.titles"
+    "DO UPDATE SET passages = graph_names.passages + excluded.passages, titles = graph_names.titles + excluded.titles"
 )
 
 

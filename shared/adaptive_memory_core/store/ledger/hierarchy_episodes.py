@@ -21,7 +21,7 @@ _CONVERSATION = (
     f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = (SELECT max(episode) FROM hierarchy_episodes "  # noqa: S608
     "WHERE user_key = :user AND session = :session AND open = 1) UNION ALL "
     f"SELECT * FROM (SELECT {_COLUMNS} FROM hierarchy_messages WHERE user_key = :user AND session = :session "
-    "AND episode IS NULL ORDER BY place, message LIMIT :most)"
+    "AND episode IS NULL ORDER BY place, message LIMIT :most) AS waiting"
 )
 _AFTER = (
     "SELECT 1 FROM hierarchy_messages m JOIN hierarchy_episodes e USING (episode) WHERE m.user_key = ? "
@@ -47,7 +47,7 @@ _NEW_SEMANTIC = (
 _SAID_SO = (
     "SELECT semantic, text, group_concat(stored_id, char(31)) FROM (SELECT semantic, text, stored_id "
     "FROM hierarchy_semantics JOIN hierarchy_sources USING (semantic) JOIN hierarchy_messages USING (message) "
-    "WHERE hierarchy_semantics.episode = ? ORDER BY semantic, stored_id) GROUP BY semantic, text"
+    "WHERE hierarchy_semantics.episode = ? ORDER BY semantic, stored_id) AS said GROUP BY semantic, text"
 )
 
 

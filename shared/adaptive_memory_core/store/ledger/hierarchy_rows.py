@@ -25,7 +25,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.hierarchy_faults import faults
 from adaptive_memory_core.store.ledger.hierarchy_view import view
 
-_WATCH = "INSERT OR IGNORE INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?)"
+_WATCH = "INSERT INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _WATCHED = (
     "SELECT users.name, hierarchy_users.version FROM hierarchy_users JOIN users USING (user_key) "
     "WHERE hierarchy_users.collection_key = ?"

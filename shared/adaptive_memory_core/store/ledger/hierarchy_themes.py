@@ -14,13 +14,9 @@ NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])
 _SEMANTICS = (
     "SELECT semantic, vector, theme, moved, text, shown, at, near FROM hierarchy_semantics WHERE user_key = ? AND {}"
 )
-_NEXT = (
-    "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'hierarchy_themes'), 0), "
-    "coalesce((SELECT max(theme) FROM hierarchy_themes), 0)) + 1"
-)
 _THEME = (
     "INSERT INTO hierarchy_themes (theme, user_key, name, named, revision, grown) VALUES (?, ?, ?, ?, 0, ?) "
-    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, revision = revision + 1"
+    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, revision = hierarchy_themes.revision + 1"
 )
 
 
@@ -41,11 +37,6 @@ def edition(sql: sqlite3.Connection, user: int) -> Edition:
     """What a copy of the themes has to be of."""
     row = sql.execute("SELECT removals, attached FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone()
     return Edition(*(row or (0, 0)))
-
-
-def next_theme(sql: sqlite3.Connection) -> ThemeKey:
-    """A key that no theme has had."""
-    return int(sql.execute(_NEXT).fetchone()[0])
 
 
 def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:

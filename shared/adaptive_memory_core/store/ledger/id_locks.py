@@ -1,7 +1,7 @@
 """Who may write a record now? One writer of each (user, id) at a time, across threads and processes.
 
-A lock is a file beside the ledger, which the operating system frees when its holder dies; a ledger in RAM needs the
-locks of its process alone. Ids share 256 locks: 32 groups of users with 8 locks each, so that a batch of one user's
+Against other processes the ledger gives locks that are freed when their holder dies; one in RAM needs those of its
+process alone. Ids share 256 locks: 32 groups of users with 8 locks each, so that a batch of one user's
 takes 8 of them at most and leaves nearly all other users alone. No transaction is open while one is held.
 """
 
@@ -10,24 +10,33 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.os_lock import OsLock
 
 USER_GROUPS, LOCKS_OF_A_GROUP = 32, 8
 PATIENCE_SECONDS = 60.0
 LOOK_SECONDS = 0.1  # between two looks whether a holder is still there
 
 
+class Lock(Protocol):
+    """What one process at a time can have."""
+
+    def take(self, patience_seconds: float = 0.0) -> bool:
+        """Whether it is ours now; waits so long for whoever has it."""
+
+    def give_back(self) -> None:
+        """Let others have it; twice does no harm."""
+
+
 class IdLocks:
     """The locks of one ledger."""
 
-    def __init__(self, place: Path | None) -> None:
-        self._directory = None if place is None else place.with_name(place.name + ".locks")
+    def __init__(self, lock: Callable[[str], Lock | None]) -> None:
+        self.lock = lock  # of that name against other processes, not taken yet; None where there are none
         # within this process; weak, so that a holder that an interrupt kept from releasing is none once it is gone
         self._holders: WeakValueDictionary[int, IdLock] = WeakValueDictionary()
         self._moment = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
@@ -54,20 +63,13 @@ class IdLocks:
                 del self._holders[number]
             self._freed.notify_all()
 
-    def file_lock(self, number: int) -> OsLock | None:
-        """The lock against other processes, not taken yet; None for a ledger in RAM."""
-        if self._directory is None:
-            return None
-        self._directory.mkdir(exist_ok=True)
-        return OsLock(self._directory / f"{number:03}.lock")
-
 
 class IdLock:
     """The lock of some ids. It may be released from any thread, also while another one is still waiting to take it."""
 
     def __init__(self, locks: IdLocks, numbers: Sequence[int]) -> None:
         self._locks, self._numbers = locks, numbers
-        self._files: list[OsLock] = []
+        self._shared: list[Lock] = []
         self._over = False
         self._releasing = threading.Lock()
 
@@ -77,7 +79,7 @@ class IdLock:
         try:
             for number in self._numbers:
                 self._locks.take(self, number, deadline)
-                self._take_file(number, deadline)
+                self._take_shared(number, deadline)
                 if self._over:
                     break
         except BaseException:
@@ -91,23 +93,23 @@ class IdLock:
         self._over = True
         with self._releasing:
             try:
-                for file in self._files:
-                    file.give_back()
+                for lock in self._shared:
+                    lock.give_back()
             finally:
                 self._locks.free(self)
 
-    def _take_file(self, number: int, deadline: float) -> None:
+    def _take_shared(self, number: int, deadline: float) -> None:
         try:
-            lock = self._locks.file_lock(number)
+            lock = self._locks.lock(f"{number:03}")
             if lock is None:
                 return
-            self._files.append(lock)
+            self._shared.append(lock)
             if lock.take(deadline - time.monotonic()):
                 return
         except OSError as error:
             raise LedgerError(
-                f"A lock beside the ledger cannot be taken: {error}. Nothing was written. The ledger must be in a "
-                "directory that may be written."
+                f"A lock of the ledger cannot be taken: {error}. Nothing was written. A ledger in a file must be in a "
+                "directory that may be written, one on a server within reach."
             ) from error
         raise _too_late()
 

@@ -21,6 +21,15 @@ _UNSAID = (
     "UPDATE records SET said = ?, origin = ? "
     "WHERE collection_key = ? AND user_key = ? AND reader <= ? AND stored_id = ? AND said IS NULL"
 )
+_TO_MOVE = (
+    "SELECT record_key FROM records WHERE collection_key = ? AND user_key IN (?, ?) AND reader <= ? AND stored_id = ? "
+    "ORDER BY record_key"
+)
+_MOVE = (  # where nobody stands there
+    "UPDATE records SET stored_id = ?, user_key = ?, version = version + 1 WHERE record_key = ? AND NOT EXISTS "
+    "(SELECT 1 FROM records AS there WHERE there.collection_key = ? AND there.stored_id = ? "
+    "AND there.reader = records.reader AND (there.reader = 0 OR there.user_key = ?)) RETURNING record_key"
+)
 
 
 class LedgerInheritance:
@@ -115,14 +124,12 @@ def _move(sql: sqlite3.Connection, owner: Owner, heirs: Mapping[str, str], whenc
     collection, user, reading = owner
     moved: list[str] = []
     for old, new in heirs.items():
-        row = sql.execute(
-            "UPDATE OR IGNORE records SET stored_id = ?, user_key = ?, version = version + 1 "
-            "WHERE collection_key = ? AND user_key IN (?, ?) AND reader <= ? AND stored_id = ? RETURNING record_key",
-            (new, user, collection, user, apart(user), int(reading), whence.get(old, old)),
-        ).fetchone()
-        if row is not None:
+        asked = (collection, user, apart(user), int(reading), whence.get(old, old))
+        keys = [key for (key,) in sql.execute(_TO_MOVE, asked).fetchall()]
+        came = [key for key in keys if sql.execute(_MOVE, (new, user, key, collection, new, user)).fetchone() is not None]
+        if came:
             if old not in whence:  # else the record is still there, and the trail is its own
                 sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (new, user, old))
-            announce(sql, [row[0]])
+            announce(sql, came[:1])
             moved.append(new)
     return moved

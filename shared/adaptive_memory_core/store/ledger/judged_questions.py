@@ -30,7 +30,7 @@ _WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE 
 _OF_RECORD = (
     "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful), min(ahead) FROM judged_for "
     "JOIN judged_questions USING (question_key) JOIN records USING (record_key) "
-    "WHERE record_key = ? GROUP BY question_key ORDER BY question_key"
+    "WHERE record_key = ? GROUP BY question_key, stored_id, vector ORDER BY question_key"
 )
 
 

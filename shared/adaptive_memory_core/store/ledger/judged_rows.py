@@ -17,7 +17,7 @@ _ADD = (
 _PUT = (
     "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful, ahead) VALUES (?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (record_key, recall_id) DO UPDATE SET helpful = excluded.helpful, unhelpful = excluded.unhelpful "
-    "WHERE helpful != excluded.helpful OR unhelpful != excluded.unhelpful"
+    "WHERE judged_for.helpful != excluded.helpful OR judged_for.unhelpful != excluded.unhelpful"
 )
 _OF_RECORD = (
     "SELECT DISTINCT question_key, vector FROM judged_for JOIN judged_questions USING (question_key) "

@@ -27,11 +27,11 @@ _PUT = (
 )
 _NUMBERED = (
     "INSERT INTO mirror_size (collection_key, changes) VALUES (:own, 1) "
-    "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
+    "ON CONFLICT (collection_key) DO UPDATE SET changes = mirror_size.changes + 1 RETURNING changes"
 )
 _DROPPED = (
     "INSERT INTO mirror_size (collection_key, drops) VALUES (?, 1) "
-    "ON CONFLICT (collection_key) DO UPDATE SET drops = drops + 1"
+    "ON CONFLICT (collection_key) DO UPDATE SET drops = mirror_size.drops + 1"
 )
 _SINCE = (
     "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user LEFT JOIN mirror_vectors USING (row) "

@@ -29,8 +29,9 @@ _SAMPLE = (
     "WHERE new_vectors.collection_key = ? AND vector != zeroblob(length(vector)) ORDER BY row LIMIT ?"
 )
 _KEEP = (
-    "INSERT OR REPLACE INTO new_vectors (row, collection_key, vector) "
-    "SELECT row, collection_key, ? FROM mirror WHERE row = ? AND collection_key = ?"
+    "INSERT INTO new_vectors (row, collection_key, vector) "
+    "SELECT row, collection_key, CAST(? AS BLOB) FROM mirror WHERE row = ? AND collection_key = ? "
+    "ON CONFLICT (row) DO UPDATE SET collection_key = excluded.collection_key, vector = excluded.vector"
 )
 _UNPLACED = (
     "SELECT mirror.row, changed, stored_id, text, metadata, vector "
@@ -39,36 +40,44 @@ _UNPLACED = (
     "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
     "AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT :limit"
 )
-_PLACED = "INSERT OR REPLACE INTO new_places (collection_key, stored_id, row, changed) VALUES (?, ?, ?, ?)"
+_PLACED = (
+    "INSERT INTO new_places (collection_key, stored_id, row, changed) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET row = excluded.row, changed = excluded.changed"
+)
 _GONE = (
     "FROM new_places AS place WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM mirror "
     "WHERE mirror.collection_key = :own AND mirror.stored_id = place.stored_id)"
 )
-_DUE = "INSERT OR REPLACE INTO due_records (collection_key, stored_id, gone) SELECT :own, stored_id"
-_SWAP = (  # one after another; rows get other numbers, for whoever holds a copy in RAM learns of changes by them
-    f"{_DUE}, 0 FROM mirror WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM new_places AS place "  # noqa: S608
+_CHANGED = (
+    "FROM mirror WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM new_places AS place "
     "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
-    "AND place.changed = mirror.changed)",
+    "AND place.changed = mirror.changed)"
+)
+_UNDUE = "DELETE FROM due_records WHERE collection_key = :own AND stored_id IN (SELECT stored_id"
+_DUE = "INSERT INTO due_records (collection_key, stored_id, gone) SELECT :own, stored_id"
+_SWAP = (  # one after another; rows get other numbers, for whoever holds a copy in RAM learns of changes by them
+    f"{_UNDUE} {_CHANGED})",  # they get another number
+    f"{_DUE}, 0 {_CHANGED}",
+    f"{_UNDUE} {_GONE})",
     f"{_DUE}, 1 {_GONE}",
-    "UPDATE graph_passages SET vector = coalesce((SELECT halved(new_vectors.vector) FROM mirror "
-    "JOIN new_vectors USING (row) WHERE mirror.collection_key = :own AND mirror.stored_id = graph_passages.stored_id), "
-    "x'') WHERE collection_key = :own AND vector != x''",
     "INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = :own",
     "DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = :own)",
     "INSERT INTO mirror_vectors (row, vector) "
     "SELECT row + :beyond, vector FROM new_vectors WHERE collection_key = :own",
     "UPDATE mirror SET row = row + :beyond, changed = :number WHERE collection_key = :own",
-    "UPDATE mirror_size SET complete_at = :complete_at, drops = drops + 1 WHERE collection_key = :own",
+    "UPDATE mirror_size SET complete_at = :complete_at, drops = mirror_size.drops + 1 WHERE collection_key = :own",
     "UPDATE collections SET replaces = uuid, replaces_written = :written WHERE collection_key = :own",
     "UPDATE collections SET uuid = :uuid, embedder = :embedder, dimension = :dimension WHERE collection_key = :own",
 )
-_LARGEST = (
-    "SELECT max(coalesce((SELECT max(row) FROM mirror), 0), "
-    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror'), 0))"
+_OF_PASSAGES = (
+    "SELECT passage, new_vectors.vector FROM graph_passages "
+    "LEFT JOIN mirror ON mirror.collection_key = :own AND mirror.stored_id = graph_passages.stored_id "
+    "LEFT JOIN new_vectors ON new_vectors.row = mirror.row "
+    "WHERE graph_passages.collection_key = :own AND length(graph_passages.vector) > 0"
 )
 _NUMBERED = (
     "INSERT INTO mirror_size (collection_key, changes) VALUES (?, 1) "
-    "ON CONFLICT (collection_key) DO UPDATE SET changes = changes + 1 RETURNING changes"
+    "ON CONFLICT (collection_key) DO UPDATE SET changes = mirror_size.changes + 1 RETURNING changes"
 )
 
 
@@ -161,12 +170,13 @@ class LedgerNewVectors:
                 )
             if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:
                 return False
-            target, beyond = Target(*row), sql.execute(_LARGEST).fetchone()[0]
+            target, beyond = Target(*row), self._shared.file.last_number(sql, "mirror", "row")
             number = sql.execute(_NUMBERED, (own,)).fetchone()[0]
             values = {"own": own, "beyond": beyond, "number": number, "written": written, "complete_at": complete_at}
-            sql.create_function("halved", 1, _halved, deterministic=True)
+            _swap_in_graph(sql, own)
             for statement in _SWAP:
                 sql.execute(statement, values | target._asdict())
+            self._shared.file.numbered(sql, "mirror", "row")
             _let_go(sql, own)
         return True
 
@@ -190,9 +200,16 @@ class LedgerNewVectors:
             sql.execute(done, (self._shared.collection_key,))
 
 
-def _halved(vector: bytes) -> bytes:
+def _swap_in_graph(sql: sqlite3.Connection, own: int) -> None:
+    """The graph's passages get the new vectors of their records."""
+    found = sql.execute(_OF_PASSAGES, {"own": own}).fetchall()
+    update = "UPDATE graph_passages SET vector = ? WHERE passage = ?"
+    sql.executemany(update, [(_halved(vector), passage) for passage, vector in found])
+
+
+def _halved(vector: bytes | None) -> bytes:
     """As the graph keeps it, with numbers of 16 bits."""
-    return np.frombuffer(vector, dtype="<f4").astype("<f2").tobytes()
+    return b"" if vector is None else np.frombuffer(vector, dtype="<f4").astype("<f2").tobytes()
 
 
 def _is_target(sql: sqlite3.Connection, own: int, uuid: str) -> bool:

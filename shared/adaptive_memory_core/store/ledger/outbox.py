@@ -10,7 +10,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.os_lock import OsLock
+from adaptive_memory_core.store.ledger.id_locks import Lock
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
@@ -29,8 +29,6 @@ class LedgerOutbox:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
-        place = shared.file.place
-        self._lock = None if place is None else OsLock(place.with_name(place.name + ".projector.lock"))
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, behind this one."""
@@ -54,7 +52,7 @@ class LedgerOutbox:
     @interruptible
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
         """Of all processes that share the ledger, one at a time is in here; the threads of one take turns before."""
-        lock = self._lock
+        lock = self._shared.file.lock("projector")
         if lock is None:
             yield
             return
@@ -67,13 +65,13 @@ class LedgerOutbox:
             finally:
                 lock.give_back()  # again, where an interrupt broke that off
 
-    def _take(self, lock: OsLock, patience_seconds: float) -> None:
+    def _take(self, lock: Lock, patience_seconds: float) -> None:
         try:
             if lock.take(patience_seconds):
                 return
         except OSError as error:
             raise StoreError(
-                f"The projection's lock cannot be taken: {error}. Check the ledger's directory."
+                f"The projection's lock cannot be taken: {error}. Check the ledger's directory, or its server."
             ) from error
         raise StoreError(
             f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "

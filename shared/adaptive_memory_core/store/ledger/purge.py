@@ -25,7 +25,7 @@ INCREMENTAL = 2
 
 def mark(sql: sqlite3.Connection, why: Deletion) -> None:
     """Something is deleted in this transaction."""
-    sql.execute("INSERT OR IGNORE INTO to_purge VALUES (?)", (why,))
+    sql.execute("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", (why,))
 
 
 class Purge:
@@ -75,7 +75,7 @@ class Purge:
                 own.execute("VACUUM")
         except BaseException:
             with self._file.writing(told=True) as sql:
-                sql.executemany("INSERT OR IGNORE INTO to_purge VALUES (?)", [(one,) for one in marks])
+                sql.executemany("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in marks])
             raise
         finally:
             self._took = time.monotonic() - self._began

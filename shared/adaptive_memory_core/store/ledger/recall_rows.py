@@ -20,7 +20,7 @@ from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, Line, N
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
 _NAMES = (  # whether a line may name a record; those of earlier versions are JSON
     "CASE typeof(candidates) WHEN 'text' THEN instr(candidates, ?) "
-    "ELSE max(instr(candidates, ?), instr(candidates, ?)) END > 0"
+    "ELSE CASE WHEN instr(candidates, ?) > 0 THEN 1 ELSE instr(candidates, ?) END END > 0"
 )
 
 

@@ -32,7 +32,7 @@ class LedgerRecalls:
         began = time.perf_counter()
         line = line_of(entry) if entry.logged else None
         with self._shared.writing(told=True) as sql:
-            self._cache.notice(sql)
+            self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
             known = self._cache.user(sql, user)
             turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)

@@ -22,6 +22,10 @@ _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
     "WHERE user_key = ? AND record_key > ? AND reader = 0 AND remembered = 0 AND pinned = 0 ORDER BY record_key LIMIT ?"
 )
+_ERASED = (
+    "INSERT INTO erased (user_key, digest, at) VALUES (?, ?, ?) "
+    "ON CONFLICT (user_key, digest) DO UPDATE SET at = excluded.at"
+)
 
 
 class LedgerRemoval:
@@ -49,7 +53,7 @@ class LedgerRemoval:
             had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id)
             if existed or known or apart or entries or had_readers:
                 mark(sql, "forgotten")
-                sql.execute("INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record), now))
+                sql.execute(_ERASED, (user, rows.digest(record), now))
         return Erased(bool(known) or apart, entries, verdicts + more)
 
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
@@ -134,6 +138,6 @@ def _delete(
     for stored_id, key in gone.items():
         rows.remove(sql, [key])
         sql.execute(
-            "INSERT OR REPLACE INTO erased VALUES (?, ?, ?)", (user, rows.digest(record_id(scope, stored_id)), now)
+            _ERASED, (user, rows.digest(record_id(scope, stored_id)), now)
         )
         audit.note(sql, user, stored_id, step, "pruned", by, at=now)

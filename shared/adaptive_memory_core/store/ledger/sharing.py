@@ -24,7 +24,7 @@ _VISIT = (
 )
 _ASK = (
     "INSERT INTO guests (collection_key, asked) VALUES (?, 1) "
-    "ON CONFLICT (collection_key) DO UPDATE SET asked = asked + 1 RETURNING asked"
+    "ON CONFLICT (collection_key) DO UPDATE SET asked = guests.asked + 1 RETURNING asked"
 )
 
 

@@ -16,6 +16,7 @@ from adaptive_memory_core.records import ReadState, Scope, Seen
 T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
+TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGINT" for field in fields(ReadState)}
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id WHERE reader = 0"  # left alone, SQLite walks through all of the user's
 _OF_READERS = "INDEXED BY records_of_readers WHERE reader = 1"
@@ -33,7 +34,9 @@ _DELETE_VERDICTS = (
     "DELETE FROM verdicts WHERE record_key IN "
     "(SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0)"
 )
-_ANNOUNCE = "INSERT OR IGNORE INTO outbox SELECT record_key FROM records WHERE record_key IN ({}) AND reader = 0"
+_ANNOUNCE = (
+    "INSERT INTO outbox SELECT record_key FROM records WHERE record_key IN ({}) AND reader = 0 ON CONFLICT DO NOTHING"
+)
 _LAST_HELPFUL = (
     "SELECT stored_id, useful_step FROM records INDEXED BY records_useful "
     "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
@@ -144,10 +147,12 @@ def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState
 @lru_cache(maxsize=AT_ONCE)
 def _update(count: int) -> str:
     row = f"({', '.join('?' * (1 + len(COLUMNS)))})"
-    sets = ", ".join(f"{name} = given.column{number}" for number, name in enumerate(COLUMNS, start=2))
+    sets = ", ".join(
+        f"{name} = CAST(given.column{number} AS {TYPES[name]})" for number, name in enumerate(COLUMNS, start=2)
+    )
     return (
         f"UPDATE records SET {sets}, version = version + 1 FROM (VALUES {', '.join([row] * count)}) AS given "  # noqa: S608
-        "WHERE record_key = given.column1"
+        "WHERE record_key = CAST(given.column1 AS BIGINT)"
     )
 
 

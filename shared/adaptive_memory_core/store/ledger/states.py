@@ -61,7 +61,7 @@ class LedgerStates:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
         with self._shared.reading() as sql:
-            self._cache.notice(sql, self._shared.version(sql))
+            self._cache.notice(self._shared.version(sql))
             user = self._shared.known_user(sql, scope)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
@@ -91,7 +91,7 @@ class LedgerStates:
         if scope.over is not None:
             return None
         with self._shared.reading() as sql:
-            self._cache.notice(sql, self._shared.version(sql))
+            self._cache.notice(self._shared.version(sql))
             user = self._shared.known_user(sql, scope)
             bounds = since(self._timeline(sql, user, turn))
             if bounds is None or not strong_records.all_met(sql, (self._shared.collection_key, user), extent):
@@ -111,7 +111,7 @@ class LedgerStates:
     ) -> ReadState:
         """Change the state of one record by a rule, atomically, and write down who did what."""
         with self._shared.writing() as sql:
-            self._cache.notice(sql)
+            self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
@@ -131,7 +131,7 @@ class LedgerStates:
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
-            self._cache.notice(sql, self._shared.version(sql))
+            self._cache.notice(self._shared.version(sql))
             user = self._shared.known_user(sql, scope)
             since = self._cache.user(sql, user).timeline.step - recalls
             found = self._cache.helpful(sql, user, readers.read_by(scope), limit)

@@ -30,7 +30,7 @@ FROM records WHERE user_key = ? AND reader = 0
 _TALLY = """
 SELECT
     (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
-    count(*), coalesce(sum(retrieval_count), 0), coalesce(sum(retrieval_count > 0), 0),
+    count(*), coalesce(sum(retrieval_count), 0), count(*) FILTER (WHERE retrieval_count > 0),
     coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
     (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user AND {whose}),
     (SELECT count(*) FROM recalls WHERE user_key = :user),
@@ -38,6 +38,11 @@ SELECT
     (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = :user)
 FROM records WHERE user_key = :user AND {whose}
 """
+
+_SAMPLED = (
+    "INSERT INTO samples (user_key, step, at, sample) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (user_key, step) DO UPDATE SET at = excluded.at, sample = excluded.sample"
+)
 
 
 Times = tuple[tuple[int, float], ...]  # of a user's recalls, in milliseconds
@@ -113,7 +118,7 @@ def _sample_all(
             took = median(own) if own else None
             sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
             text = orjson.dumps(asdict(sample)).decode()
-            sql.execute("INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)", (user, step, now, text))
+            sql.execute(_SAMPLED, (user, step, now, text))
 
 
 def _times_of(user: int, update_ms: Times) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.packed_candidates import keys_in
 from adaptive_memory_core.store.ledger.purge import mark
 
+ALL = 2**62
 PAGE = 2_000  # lines that are looked through at a time
 _LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
 _OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids", "user_files")
@@ -32,7 +33,7 @@ def sweep(shared: LedgerContext) -> None:
         used.update(*(keys_in(line) for _, line in lines))
         last = lines[-1][0]
     with shared.writing() as sql:
-        used.update(*(keys_in(line) for _, line in sql.execute(_LINES, (last, -1))))
+        used.update(*(keys_in(line) for _, line in sql.execute(_LINES, (last, ALL))))
         logged_ids.forget(sql, known - used)
         sql.execute("DELETE FROM policies WHERE policy_hash NOT IN (SELECT policy_hash FROM recalls)")
         mark(sql, "expired")

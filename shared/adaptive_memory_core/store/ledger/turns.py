@@ -9,6 +9,10 @@ from dataclasses import dataclass
 import orjson
 
 _NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps"
+_KEEP = (
+    "INSERT INTO turns (user_key, turn, step, at, counted) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (user_key, turn) DO UPDATE SET step = excluded.step, at = excluded.at, counted = excluded.counted"
+)
 _FIND = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
 
 
@@ -38,4 +42,4 @@ def note(
     """Keep which rows were counted in a turn that has a name."""
     if name is not None:
         keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
-        sql.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?)", (user, name, turn.step, at, keys))
+        sql.execute(_KEEP, (user, name, turn.step, at, keys))

@@ -17,6 +17,10 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 FOLDER, UNFINISHED = ".copies", ".unfinished"
 UNFINISHED_SECONDS = 600.0  # after which nobody goes on writing a file
 _OF_USER = "SELECT name, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
+_KEEP = (
+    "INSERT INTO user_files (user_key, kind, name, written, removed) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (user_key, kind) DO UPDATE SET name = excluded.name, written = excluded.written, removed = excluded.removed"
+)
 _LAST_REMOVED = {
     "vectors": "SELECT max(gone) FROM mirror_gone WHERE user_key = ?",
     "words": "SELECT max(gone) FROM words_gone WHERE user_key = ?",
@@ -58,7 +62,7 @@ class LedgerUserFiles:
             kept = (last or 0) <= made.removed
             if kept:
                 values = (made.owner, kind, place.name, made.written, made.removed)
-                sql.execute("INSERT OR REPLACE INTO user_files VALUES (?, ?, ?, ?, ?)", values)
+                sql.execute(_KEEP, values)
         made.place.replace(place)
         self.sweep()
         return made._replace(place=place) if kept else None

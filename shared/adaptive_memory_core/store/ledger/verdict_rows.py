@@ -24,8 +24,12 @@ _OTHERS = (
     "AND read_at IS NOT NULL ORDER BY at DESC LIMIT ?"
 )
 _KEEP = (
-    "INSERT OR REPLACE INTO verdicts (record_key, recall_id, verdict, at, boost_before, boost_after, read_at, "
-    "read_step, useful_before, step_before, sway) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO verdicts (record_key, recall_id, verdict, at, boost_before, boost_after, read_at, "
+    "read_step, useful_before, step_before, sway) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (record_key, recall_id) DO UPDATE SET verdict = excluded.verdict, at = excluded.at, "
+    "boost_before = excluded.boost_before, boost_after = excluded.boost_after, read_at = excluded.read_at, "
+    "read_step = excluded.read_step, useful_before = excluded.useful_before, step_before = excluded.step_before, "
+    "sway = excluded.sway"
 )
 
 

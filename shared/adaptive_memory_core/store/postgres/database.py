@@ -1,0 +1,229 @@
+"""How do threads and machines share the ledger in PostgreSQL? A connection for each transaction, one writer at a time.
+
+It is to the parts of the ledger what the SQLite file is: `reading` gives the connection for queries, `writing` one
+inside a transaction. Writers of a collection take turns at its row, so that what they do is one after another, and
+numbers are given in the order of commits. Whoever waits for that row holds no lock of this process. Nothing outlives a
+transaction on the server's side, so that a pooler in between may give each to another connection.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import Connection, Cursor
+
+from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
+from adaptive_memory_core.store.postgres.dialect import SCHEMA, for_postgres
+from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
+from adaptive_memory_core.store.postgres.pool import Pool
+
+LOCK_SECONDS = 30  # that a writer waits for those before it
+_BEGIN = f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
+_TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"
+_VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"
+_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"
+
+
+class Sql:
+    """A connection that is spoken to as SQLite's is."""
+
+    def __init__(self, connection: Connection[Any]) -> None:
+        self.connection = connection
+
+    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
+        return self.connection.execute(for_postgres(query), values)  # type: ignore[call-overload,no-any-return]
+
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
+        cursor = self.connection.cursor()
+        cursor.executemany(for_postgres(query), list(rows))  # type: ignore[arg-type]
+        return cursor
+
+
+class LedgerDatabase:
+    """The ledger's tables in a PostgreSQL database, as this process sees them."""
+
+    place = None  # it is no file
+    read_only = False
+    lost_pages = 0
+
+    def __init__(self, pool: Pool) -> None:
+        self.path = pool.address
+        self.on_failure: Callable[[], object] = lambda: None
+        self.on_write: Callable[[], object] = lambda: None
+        self.on_kept: Callable[[], object] = lambda: None
+        self.on_growth: Callable[[], object] = lambda: None
+        self.collection_key: Callable[[], int] = lambda: 0
+        self._pool = pool
+        self._leases = LeaseHolder(pool)
+        self._lock = threading.RLock()
+        self._sql: Sql | None = None  # of the block that this process is in
+        self._writing = self._closed = False
+        self._calls: list[Callable[[], object]] = []
+        self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
+
+    @interruptible
+    def reading(self) -> Generator[Any, None, None]:
+        """The connection for queries."""
+        if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
+            yield self._sql
+            return
+        with self._pool.connection() as connection, self._lock:
+            self._check()
+            try:
+                self._sql = Sql(connection)
+                yield self._sql
+            except (psycopg.Error, *UNREADABLE) as error:
+                raise self._told(error) from error
+            finally:
+                self._sql = None
+
+    @interruptible
+    def writing(self, *, told: bool = False) -> Generator[Any, None, None]:
+        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
+
+        Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
+        first, unless the caller has `told` whoever needs to know, or will.
+        """
+        if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
+            with self._part(told=told) as sql:
+                yield sql
+            return
+        due: list[Callable[[], object]] = []
+        try:
+            with self._pool.connection() as connection, self._transaction(connection, due, told=told) as sql:
+                yield sql
+        finally:
+            try:
+                _make(due)
+            finally:
+                _make(due)  # the rest, where an interrupt broke that off: what was kept has to be told
+
+    @interruptible
+    def _transaction(
+        self, connection: Connection[Any], due: list[Callable[[], object]], *, told: bool
+    ) -> Generator[Any, None, None]:
+        version = self._turn(connection)
+        with self._lock:
+            self._check()
+            before = self._sql
+            try:
+                self._notice(version)
+                self._sql, self._writing = Sql(connection), True
+                if not told:
+                    self.on_write()
+                yield self._sql
+                self._keep(connection, due)
+            except BaseException as error:
+                self._calls.clear()
+                self.on_failure()
+                if isinstance(error, (psycopg.Error, *UNREADABLE)):
+                    raise self._told(error) from error
+                raise
+            finally:
+                self._sql, self._writing = before, False
+
+    @interruptible
+    def _part(self, *, told: bool) -> Generator[Any, None, None]:
+        """A part of the transaction that this thread is in."""
+        sql, calls = self._sql, len(self._calls)
+        assert sql is not None
+        sql.connection.execute("SAVEPOINT part")
+        try:
+            if not told:
+                self.on_write()
+            yield sql
+            sql.connection.execute("RELEASE SAVEPOINT part")
+        except BaseException as error:
+            del self._calls[calls:]
+            self.on_failure()
+            if not sql.connection.broken:
+                sql.connection.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+            if isinstance(error, (psycopg.Error, *UNREADABLE)):
+                raise self._told(error) from error
+            raise
+
+    def _turn(self, connection: Connection[Any]) -> int | None:
+        """Begin, once nobody else writes the collection; gives its version. The pool undoes what is left open."""
+        try:
+            connection.execute(_BEGIN)
+            row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
+        except psycopg.Error as error:
+            raise self._told(error) from error
+        return None if row is None else int(row[0])
+
+    def _keep(self, connection: Connection[Any], due: list[Callable[[], object]]) -> None:
+        connection.execute(_WROTE, (self.collection_key(),))
+        due += self._calls
+        self._calls = []
+        try:
+            connection.execute("COMMIT")
+        except BaseException:
+            due.clear()
+            raise
+        self._seen += 1
+        self.on_kept()
+
+    def _notice(self, version: int | None) -> None:
+        if version is not None and version != self._seen:
+            self._seen, self._others = version, self._others + 1
+
+    def version(self, sql: Sql) -> int:
+        """Another one as soon as another process, or memory, has written."""
+        if not self._writing:
+            row = sql.connection.execute(_VERSION, (self.collection_key(),)).fetchone()
+            self._notice(None if row is None else int(row[0]))
+        return self._others
+
+    def last_number(self, sql: Sql, table: str, column: str) -> int:
+        """The largest number that a row of this table has had."""
+        given = f"pg_sequence_last_value(pg_get_serial_sequence('{SCHEMA}.{table}', '{column}')::regclass)"
+        query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
+        return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[call-overload,index]
+
+    def numbered(self, sql: Sql, table: str, column: str) -> None:
+        """Rows were given numbers by hand: the next ones come behind them."""
+        largest = self.last_number(sql, table, column)
+        if largest:
+            name = f"{SCHEMA}.{table}"
+            sql.connection.execute("SELECT setval(pg_get_serial_sequence(%s, %s), %s)", (name, column, largest))
+
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call this after the thread's transaction, if that is kept; at once where there is none."""
+        with self._lock:
+            if not self._closed and self._writing:
+                self._calls.append(call)
+                return
+        call()
+
+    def lock(self, name: str) -> Lease:
+        """What one process at a time can take, of all that share the collection's ledger."""
+        return self._leases.lease(f"{self.collection_key()}:{name}")
+
+    def close(self) -> None:
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._leases.close()
+                self._pool.close()
+
+    def _check(self) -> None:
+        if self._closed:
+            raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
+
+    def _told(self, error: Exception) -> LedgerError:
+        """Errors of the server in our words."""
+        return LedgerError(
+            f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
+            "kept in it. Check that the server can be reached and has room."
+        )
+
+
+def _make(calls: list[Callable[[], object]]) -> None:
+    while calls:
+        calls[0]()
+        del calls[0]

@@ -1,0 +1,119 @@
+"""How does one process keep all others out of something, on whatever machine? By a lease that it renews while it lives.
+
+A row names the holder and until when it is the holder's; whoever comes later takes it over once that has passed, by the
+server's clock. Nothing is held between two statements, so neither a pooler nor a lost connection gives it to two.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import uuid
+import weakref
+
+import psycopg
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.store.postgres.dialect import SCHEMA
+from adaptive_memory_core.store.postgres.pool import Pool
+
+LEASE_SECONDS, RENEWED_SECONDS = 10.0, 3.0
+LEAST_PAUSE, MOST_PAUSE = 0.005, 0.05  # seconds between two tries
+_TAKE = (
+    f"INSERT INTO {SCHEMA}.leases AS lease (name, holder, until) "  # noqa: S608 - our own words
+    "VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) ON CONFLICT (name) DO UPDATE SET "
+    "holder = excluded.holder, until = excluded.until "
+    "WHERE lease.until < clock_timestamp() OR lease.holder = excluded.holder RETURNING name"
+)
+_RENEW = (
+    f"UPDATE {SCHEMA}.leases SET until = clock_timestamp() + make_interval(secs => %s) "  # noqa: S608 - our own words
+    "WHERE holder = ANY(%s)"
+)
+_GIVE_BACK = f"DELETE FROM {SCHEMA}.leases WHERE name = %s AND holder = %s"  # noqa: S608 - our own words
+
+
+class LeaseHolder:
+    """The leases of one memory; a thread renews them while there are any."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self._held: weakref.WeakSet[Lease] = weakref.WeakSet()
+        self._moment = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def lease(self, name: str) -> Lease:
+        return Lease(self, name)
+
+    def hold(self, lease: Lease) -> None:
+        """Renew it from now on."""
+        with self._moment:
+            self._held.add(lease)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._renew, name="adaptive-memory-leases", daemon=True)
+                self._thread.start()
+
+    def drop(self, lease: Lease) -> None:
+        with self._moment:
+            self._held.discard(lease)
+
+    def close(self) -> None:
+        self._closed = True
+        self._wake.set()
+
+    def _renew(self) -> None:
+        while not self._wake.wait(RENEWED_SECONDS):
+            with self._moment:
+                holders = [one.holder for one in self._held]
+                if not holders:
+                    self._thread = None
+                    return
+            try:
+                with self.pool.connection() as connection:
+                    connection.execute(_RENEW, (LEASE_SECONDS, holders))
+            except (psycopg.Error, LedgerError):
+                continue  # the next time; a lease that lapses is another's, and absolute values do no harm
+
+
+class Lease:
+    """One thing to be alone with. It may be given back twice, and by whoever comes next."""
+
+    def __init__(self, leases: LeaseHolder, name: str) -> None:
+        self._leases, self._name = leases, name
+        self.holder = uuid.uuid4().hex
+        self._taken = False
+
+    def take(self, patience_seconds: float = 0.0) -> bool:
+        """Whether it is ours now; waits so long for whoever has it."""
+        deadline = time.monotonic() + patience_seconds
+        while not self._is_ours():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(left, random.uniform(LEAST_PAUSE, MOST_PAUSE)))  # noqa: S311 - jitter
+        self._leases.hold(self)
+        return True
+
+    def give_back(self) -> None:
+        """Let others have it. Nothing, where it is not taken."""
+        if not self._taken:
+            return
+        self._leases.drop(self)
+        try:
+            with self._leases.pool.connection() as connection:
+                connection.execute(_GIVE_BACK, (self._name, self.holder))
+        except (psycopg.Error, LedgerError):
+            pass  # it lapses
+        self._taken = False
+
+    def _is_ours(self) -> bool:
+        try:
+            with self._leases.pool.connection() as connection:
+                self._taken = True  # so that it is given back where an interrupt strikes
+                found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
+        except psycopg.Error as error:
+            raise OSError(str(error)) from error
+        self._taken = found is not None
+        return self._taken

