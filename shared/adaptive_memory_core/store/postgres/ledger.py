@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from adaptive_memory_core.store.postgres.pool import Pool
 
+NOT_RETRIED = ("file", "id_locks")
 MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
 
 
@@ -20,16 +23,17 @@ class PostgresLedger(SqlLedger):
     """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
 
     It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
-    stays open. The tables stand in the schema `adaptive_memory`, made on first use where the role may.
+    stays open. The tables stand in the schema `adaptive_memory`, made on first use where the role may. A call waits
+    `wait_seconds` for a connection.
     """
 
     outlives_process = True
 
-    def __init__(self, given: str | ConnectionPool[Any]) -> None:
+    def __init__(self, given: str | ConnectionPool[Any], *, wait_seconds: float = 30.0) -> None:
         from adaptive_memory_core.store.postgres.database import LedgerDatabase
         from adaptive_memory_core.store.postgres.schema import migrate
 
-        pool = _pool(given)
+        pool = _pool(given, wait_seconds)
         try:
             migrate(pool)
         except BaseException:
@@ -38,6 +42,9 @@ class PostgresLedger(SqlLedger):
         database: Any = LedgerDatabase(pool)
         super().__init__(database, database.lock)
         database.collection_key = lambda: self._shared.collection_key
+        for name, part in vars(self).copy().items():
+            if not name.startswith("_") and name not in NOT_RETRIED:
+                setattr(self, name, Retried(part, database.again))
 
     def faults(self) -> list[str]:
         """What is wrong with what stands in it, one line each; this reads all of it."""
@@ -48,18 +55,29 @@ class PostgresLedger(SqlLedger):
             return [str(error)]
 
 
+class Retried:
+    """A part of the ledger whose calls are made again where their connection was lost."""
+
+    def __init__(self, part: Any, again: Callable[..., Any]) -> None:
+        self._part, self._again = part, again
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._part, name)
+        return partial(self._again, found) if callable(found) else found
+
+
 def migrate_ledger(address: str) -> int:
     """Bring the tables to the newest version with a role that may; gives how many steps there were to do."""
     from adaptive_memory_core.store.postgres.schema import migrate
 
-    pool = _pool(address)
+    pool = _pool(address, 30.0)
     try:
         return migrate(pool)
     finally:
         pool.close()
 
 
-def _pool(given: Any) -> Pool:
+def _pool(given: Any, wait_seconds: float) -> Pool:
     try:
         from psycopg_pool import ConnectionPool
 
@@ -71,4 +89,4 @@ def _pool(given: Any) -> Pool:
             f"The ledger is {type(given).__name__}. Give an address, e.g. 'postgresql://user@host/database', or a "
             "psycopg_pool.ConnectionPool."
         )
-    return Pool(given)
+    return Pool(given, wait_seconds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+import time
+import weakref
 from collections.abc import Generator
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,17 +17,19 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.postgres.values import adapt
 
-MOST, WAIT_SECONDS, IDLE_SECONDS = 4, 30.0, 300.0
+MOST, IDLE_SECONDS = 4, 300.0
+CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
+OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
 
 
 class Pool:
     """Connections for a transaction each, never held longer; they prepare no statements on the server."""
 
-    def __init__(self, given: str | ConnectionPool[Any]) -> None:
+    def __init__(self, given: str | ConnectionPool[Any], wait_seconds: float = 30.0) -> None:
         self.address = shown(given if isinstance(given, str) else given.conninfo)
-        self._own = isinstance(given, str)
+        self._own, self._wait_seconds = isinstance(given, str), wait_seconds
         self._pool: ConnectionPool[Any] = _made(given) if isinstance(given, str) else given
-        self._opening = threading.Lock()
+        self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
 
     @interruptible
     def connection(self) -> Generator[Connection[Any], None, None]:
@@ -34,8 +37,11 @@ class Pool:
         connection = self._get()
         was = connection.autocommit, connection.prepare_threshold
         try:
-            connection.autocommit, connection.prepare_threshold = True, None
-            adapt(connection)
+            if was != OURS:
+                connection.autocommit, connection.prepare_threshold = OURS
+            if connection not in self._adapted:
+                adapt(connection)
+                self._adapted.add(connection)
             yield connection
         finally:
             try:
@@ -45,7 +51,7 @@ class Pool:
 
     def _get(self) -> Connection[Any]:
         try:
-            return self._pool.getconn(WAIT_SECONDS)
+            return self._pool.getconn(self._wait_seconds)
         except (PoolTimeout, psycopg.Error) as error:
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {error}. Check that the server runs, that the "
@@ -80,8 +86,21 @@ def _made(address: str) -> ConnectionPool[Any]:
         max_idle=IDLE_SECONDS,
         kwargs={"autocommit": True, "prepare_threshold": None, "application_name": "adaptive-memory"},
         open=True,
-        check=ConnectionPool.check_connection,
+        check=_Checked(),
     )
+
+
+class _Checked:
+    """Whether a connection still stands; not asked again of one that was used a moment ago."""
+
+    def __init__(self) -> None:
+        self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()
+
+    def __call__(self, connection: Connection[Any]) -> None:
+        now = time.monotonic()
+        if now - self._used.get(connection, 0.0) > CHECKED_SECONDS:
+            ConnectionPool.check_connection(connection)
+        self._used[connection] = now
 
 
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
@@ -89,4 +108,5 @@ def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
         return
     if connection.pgconn.transaction_status != TransactionStatus.IDLE:
         connection.rollback()
-    connection.autocommit, connection.prepare_threshold = was
+    if was != OURS:
+        connection.autocommit, connection.prepare_threshold = was

@@ -1,0 +1,131 @@
+"""Is a ledger in PostgreSQL exact for many processes, when they are killed, and when the server itself is?"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Keeping
+from tests import postgres_server
+from tests.chroma_server import ChromaServer
+from tests.postgres_server import new_database
+from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
+KEEPING = Keeping(lag_seconds=0.2)
+
+
+class World:
+    """A Chroma server, a ledger in PostgreSQL, a memory over both, and processes that recall from it."""
+
+    def __init__(self, chroma: ChromaServer) -> None:
+        self.chroma, self.address = chroma, new_database()
+        self.memory = self.another()
+        self.alice = self.memory.for_user("alice")
+        self.alice.remember_many(TEXTS)
+
+    def another(self) -> AdaptiveMemory:
+        collection = server_collection(self.chroma.port)
+        return AdaptiveMemory(
+            collection, embedder=embed, ledger=self.address, policy=EVERY_READ_COUNTS, keeping=KEEPING
+        )
+
+    def reader(self, seed: int, recalls: int) -> subprocess.Popen[str]:
+        given = ["--port", self.chroma.port, "--ledger", self.address, "--threads", 2, "--seed", seed]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.store.reader", *map(str, [*given, "--recalls", recalls])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])},
+        )
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        return process
+
+    def shown(self) -> Counter[str]:
+        """The counts as the collection shows them."""
+        self.memory.flush()
+        found = server_collection(self.chroma.port).get(include=["metadatas"])
+        metadatas = [one["retrieval_count"] for one in found["metadatas"]]
+        return +Counter(dict(zip(found["ids"], metadatas, strict=True)))
+
+    def logged(self) -> tuple[list[str], Counter[str]]:
+        """The recalls that the log has, and how often they returned each record."""
+        log = self.alice.recalls(limit=1_000_000)
+        assert sorted(one.step for one in log) == list(range(1, len(log) + 1))
+        return [one.id for one in log], Counter(kept.id for one in log for kept in one.kept)
+
+    def counted(self) -> Counter[str]:
+        return +Counter({one["id"]: self.alice.get(one["id"]).read.retrieval_count for one in TEXTS})
+
+
+@pytest.fixture
+def world(chroma_server: ChromaServer) -> Iterator[World]:
+    made = World(chroma_server)
+    yield made
+    made.memory.close()
+
+
+def acknowledged(lines: list[str]) -> list[str]:
+    return [line.split()[0] for line in lines if len(line.split()) == 2]
+
+
+def test_four_processes_lose_and_double_nothing(world: World) -> None:
+    processes = [world.reader(seed, 20) for seed in range(4)]
+    lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
+    assert [process.returncode for process in processes] == [0] * 4
+    ids, returned = world.logged()
+    assert sorted(acknowledged(lines)) == sorted(ids)
+    assert len(set(ids)) == 160
+    assert world.counted() == returned == world.shown()
+
+
+def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> None:
+    chance, lines = random.Random(5), list[str]()
+    for seed in range(6):
+        process = world.reader(seed, 1_000_000)
+        killer = threading.Timer(4.0 + chance.uniform(0, 2), process.kill)
+        killer.start()
+        lines += process.communicate(timeout=120)[0].splitlines()
+    ids, returned = world.logged()
+    assert set(acknowledged(lines)) <= set(ids)
+    assert len(ids) - len(acknowledged(lines)) <= 2 * 6  # committed, but killed before it could return: one a thread
+    assert world.counted() == returned == world.shown()
+
+
+def test_a_killed_server_loses_nothing_that_was_acknowledged(world: World) -> None:
+    processes = [world.reader(seed, 60) for seed in range(2)]
+    for _ in range(2):
+        time.sleep(3.0)
+        postgres_server.kill()
+        postgres_server.start_again()
+    lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
+    assert [process.returncode for process in processes] == [0, 0]
+    ids, returned = world.logged()
+    assert sorted(acknowledged(lines)) == sorted(ids)
+    assert world.counted() == returned == world.shown()
+
+
+def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world: World) -> None:
+    with world.another() as elsewhere:
+        theirs = elsewhere.for_user("alice")
+        theirs.remember("memory 7", id="m7")
+        assert "m7" in world.alice.recall("memory 7", k=7).ids
+        world.alice.pin("m7")
+        assert theirs.get("m7").read.pinned
+        world.alice.forget("m7")
+        assert "m7" not in theirs.recall("memory 7", k=7).ids
