@@ -18,6 +18,7 @@ from adaptive_memory_core.verbs import (
     recalling,
     remembering,
     replaying,
+    reporting,
     verdicts,
 )
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
@@ -90,6 +91,7 @@ class UserMemory:
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
     replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
+    report, areport = blocking(reporting.report), awaited(reporting.report)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:
