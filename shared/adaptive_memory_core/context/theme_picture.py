@@ -37,12 +37,13 @@ def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>What is remembered</title>'
         f"<style>{_STYLE}</style><h1>What is remembered</h1><p>{counted}{waiting}</p>"
-        f"{circles([(name, len(rows)) for name, _, rows in themes], 't')}{''.join(_details(place, one) for place, one in enumerate(themes))}</html>"
+        f"{circles([(name, len(rows)) for name, _, rows in themes], 't')}"
+        f"{''.join(_details(place, one) for place, one in enumerate(themes))}</html>"
     )
 
 
 def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
-    """Names and how much is known of each, in rows, the largest first; a circle leads to the place `to` and its number."""
+    """Names and how much is known of each, in rows, the largest first; each leads to the place `to` and its number."""
     drawn, x, y, height = [], 0.0, 0.0, 0.0
     for place, (name, known) in enumerate(themes[:MOST_DRAWN]):
         radius = SMALLEST * math.sqrt(1 + known)

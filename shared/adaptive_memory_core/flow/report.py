@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.flow import history, protected_records, themes
@@ -17,8 +17,8 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.report_fading import fading
 from adaptive_memory_core.flow.report_names import names_among
-from adaptive_memory_core.learn.decay.strength import Timeline, as_of
-from adaptive_memory_core.pages.memory.facts import MemoryFacts
+from adaptive_memory_core.learn.decay.strength import as_of
+from adaptive_memory_core.pages.memory.facts import Log, MemoryFacts
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record, Scope
@@ -29,8 +29,10 @@ from adaptive_memory_core.stored_metadata import hits_of
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
 HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up
 AT_LEAST = 0.01  # strength that counts as still there
+MORE_READS = "32 and more"
 READS = ((0, "0"), (1, "1"), (3, "2–3"), (7, "4–7"), (15, "8–15"), (31, "16–31"))
-T = TypeVar("T")
+T = TypeVar("T", bound=tuple[Any, ...])
+NAMES_OF_READS = [*(name for _, name in READS), MORE_READS]
 Worth = tuple[bool, bool, int, int, float]
 
 
@@ -59,6 +61,13 @@ class _Collected:
     total: int = 0
     order: Iterator[int] = field(default_factory=count)
 
+    @property
+    def best(self) -> list[tuple[str, Record]]:
+        """The first ones, each with its id in the collection."""
+        return [
+            (stored_id, record) for *_, stored_id, record in sorted(self.first, reverse=True, key=lambda one: one[:2])
+        ]
+
     def add(self, stored_id: str, record: Record) -> None:
         read = record.read
         self.total += 1
@@ -76,38 +85,40 @@ def gathered(ports: Ports, asked: Asked) -> Flow[MemoryFacts]:
     scope, now = asked.scope, asked.now
     stats = yield from history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
     collected = yield from _collected(ports, asked)
-    first = [(stored_id, record) for _, _, stored_id, record in sorted(collected.first, reverse=True)]
-    logged = yield from ask(
-        ports.ledger.log.recalls, scope, since=asked.since, until=None, limit=MOST_LOGGED, containing=None
-    )
-    changes = yield from protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
-    recalls = logged[: asked.recalls]
-    wanted = [*_shown(recalls), *(one.id for one in changes)]
-    texts = yield from _texts(ports, scope, wanted, [record for _, record in first])
+    log = yield from _log(ports, asked, [record for _, record in collected.best])
     found = yield from themes.themes(ports, scope.own, settle=False, progress=None)
-    names = yield from names_among(ports, scope, first)
+    names = yield from names_among(ports, scope, collected.best)
     samples = yield from protected_records.history(ports, scope)
-    timeline = yield from _timeline(ports, asked)
+    known = yield from ask(ports.ledger.states.known, scope, [])
+    timeline, records = known.timeline.under(asked.regime), [record for _, record in collected.best]
     return MemoryFacts(
-        whose=str(scope).replace("user ", "", 1),
+        whose=str(scope).removeprefix("user "),
         now=now,
         policy=asked.policy,
         stats=stats,
-        records=[record for _, record in first],
+        records=records,
         total=collected.total,
-        reads={name: collected.reads[name] for name in _names_of_reads() if collected.reads[name] or name in "01"},
+        reads={name: collected.reads[name] for name in NAMES_OF_READS},
         kinds=dict(collected.kinds.most_common(MOST_KINDS)),
-        judged=[record for _, _, record in sorted(collected.judged, reverse=True, key=lambda one: one[:2])],
-        recalls=recalls,
-        by_day=_by_day(logged, now=now),
-        counted_recalls=len(logged),
-        texts=texts,
-        changes=changes,
+        judged=[record for *_, record in sorted(collected.judged, reverse=True, key=lambda one: one[:2])],
+        log=log,
         samples=samples,
         themes=found,
-        fading=fading(timeline, asked.regime.phases[-1].pace, [record for _, record in first], now=now),
+        fading=fading(timeline, asked.regime.phases[-1].pace, records, now=now),
         names=names,
     )
+
+
+def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> Flow[Log]:
+    """What was asked and judged, and what the records say that this is about."""
+    scope, since = asked.scope, asked.since
+    logged = yield from ask(
+        ports.ledger.log.recalls, scope, since=since, until=None, limit=MOST_LOGGED, containing=None
+    )
+    changes = yield from protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
+    recalls = logged[: asked.recalls]
+    texts = yield from _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
+    return Log(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
 
 
 def _collected(ports: Ports, asked: Asked) -> Flow[_Collected]:
@@ -123,11 +134,6 @@ def _collected(ports: Ports, asked: Asked) -> Flow[_Collected]:
                 record = replace(record, read=as_of(record.read, record.kind, timeline, now=asked.now))
             collected.add(hit._stored_id, record)
     return collected
-
-
-def _timeline(ports: Ports, asked: Asked) -> Flow[Timeline]:
-    known = yield from ask(ports.ledger.states.known, asked.scope, [])
-    return known.timeline.under(asked.regime)
 
 
 def _texts(ports: Ports, scope: Scope, wanted: Iterable[str], known: Sequence[Record]) -> Flow[Mapping[str, str]]:
@@ -159,11 +165,7 @@ def reads_of(reads: int) -> str:
     >>> reads_of(0), reads_of(3), reads_of(400)
     ('0', '2–3', '32 and more')
     """
-    return next((name for most, name in READS if reads <= most), "32 and more")
-
-
-def _names_of_reads() -> list[str]:
-    return [*(name for _, name in READS), "32 and more"]
+    return next((name for most, name in READS if reads <= most), MORE_READS)
 
 
 def _keep(heap: list[T], item: T, most: int) -> None:

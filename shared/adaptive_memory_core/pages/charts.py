@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.pages.markup import number, shown
+from adaptive_memory_core.pages.scale import Scale, digits_for, ticks
 
 WIDTH, HEIGHT = 360, 200
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 30  # around what is drawn
@@ -20,23 +21,6 @@ class Point(NamedTuple):
     y: float
     low: float | None = None
     high: float | None = None
-
-
-class Scale(NamedTuple):
-    """From numbers to places."""
-
-    low: float
-    high: float
-    begin: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """
-        >>> Scale(0.0, 10.0, 40.0, 140.0)(5.0)
-        90.0
-        """
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        return self.begin + share * (self.end - self.begin)
 
 
 def picture(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
@@ -63,7 +47,8 @@ def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> s
     for place, (name, value) in enumerate(values):
         x, y = LEFT + place * step, down(value)
         drawn.append(
-            f'<g><title>{shown(name)}: {number(value)}</title><rect class="s{tone}" x="{x + step * 0.1:.1f}" y="{y:.1f}" '
+            f"<g><title>{shown(name)}: {number(value)}</title>"
+            f'<rect class="s{tone}" x="{x + step * 0.1:.1f}" y="{y:.1f}" '
             f'width="{step * 0.8:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/></g>'
         )
         if place % every == 0:
@@ -92,7 +77,7 @@ def lines(
     levels = ticks(*(range_of or (min(ys), max(ys))))
     x = Scale(min(one.x for one in points), max(one.x for one in points), LEFT, WIDTH - RIGHT)
     y = Scale(levels[0], levels[-1], HEIGHT - BOTTOM, TOP)
-    drawn = [_level(number(value, _digits(levels[-1] - levels[0])), y(value)) for value in levels]
+    drawn = [_level(number(value, digits_for(levels[-1] - levels[0])), y(value)) for value in levels]
     drawn += [_word(x(value), HEIGHT - BOTTOM + 14, number(value, 2), place) for value, place in _ends(x)]
     drawn += [_word((LEFT + WIDTH) / 2, HEIGHT - 4, across)] if across else []
     drawn += [f'<circle class="dot" cx="{x(one.x):.1f}" cy="{y(one.y):.1f}" r="2.5"/>' for one in dots]
@@ -138,8 +123,8 @@ def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
     return (
         '<ul class="legend">'
         + "".join(
-            f'<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{tone % SERIES}" width="10" height="10" rx="2"/></svg>'
-            f"{shown(name, 60)}</li>"
+            f'<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{tone % SERIES}" width="10" height="10"/>'
+            f"</svg>{shown(name, 60)}</li>"
             for name, tone in zip(names, colours, strict=True)
         )
         + "</ul>"
@@ -147,7 +132,8 @@ def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
 
 
 def _wide(title: str, inside: str) -> str:
-    return f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{shown(title)}">{inside}</svg>'
+    kind = 'class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"'
+    return f'<svg {kind} aria-label="{shown(title)}">{inside}</svg>'
 
 
 def _line(name: str, line: Sequence[Point], tone: int, x: Scale, y: Scale) -> str:
@@ -177,26 +163,3 @@ def _word(x: float, y: float, word: str, place: str = "middle") -> str:
 
 def _ends(x: Scale) -> list[tuple[float, str]]:
     return [(x.low, "begin"), (x.high, "end")] if x.high > x.low else [(x.low, "middle")]
-
-
-def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers from below the lowest to above the highest; from 0 where that is near.
-
-    >>> ticks(0.1, 0.9), ticks(12, 13), ticks(0, 0), ticks(-0.02, 0.05)
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [12.0, 12.25, 12.5, 12.75, 13.0], [0.0, 0.25, 0.5, 0.75, 1.0], [-0.02, 0.0, 0.02, 0.04, 0.06])
-    """
-    if high <= low:
-        high = low + (abs(low) or 1.0)
-    low = 0.0 if 0.0 < low <= high - low else low
-    size = 10.0 ** math.floor(math.log10((high - low) / about))
-    step = next(size * one for one in (1.0, 2.0, 2.5, 5.0, 10.0) if size * one * about >= (high - low) * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(place * step, 10) for place in range(first, last + 1)]
-
-
-def _digits(spread: float) -> int:
-    """
-    >>> _digits(1.0), _digits(0.04), _digits(80.0)
-    (2, 3, 0)
-    """
-    return 0 if spread >= 20 else 2 if spread >= 0.1 else 3

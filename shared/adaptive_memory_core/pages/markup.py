@@ -106,7 +106,8 @@ def table(
 
 
 def _head(column: Column) -> str:
-    return f'<th scope="col" class="{column.kind}" data-kind="{column.kind}"><button type="button">{column.name}</button></th>'
+    kind = f'class="{column.kind}" data-kind="{column.kind}"'
+    return f'<th scope="col" {kind}><button type="button">{column.name}</button></th>'
 
 
 def _cell(column: Column, cell: Cell) -> str:

@@ -36,8 +36,10 @@ def page(title: str, lead: str, sections: Sequence[Section], *, made: str) -> st
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"{MADE_BY}"
         f"<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<meta name="referrer" content="no-referrer"><title>{shown(title, 120)}</title><style>{style}</style></head><body>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f'<meta name="referrer" content="no-referrer"><title>{shown(title, 120)}</title>'
+        f"<style>{style}</style></head><body>"
         '<a class="skip" href="#main">Skip to the content</a>'
         f'<header><div class="wide"><h1>{shown(title, 120)}</h1><p class="lead">{lead}</p></div></header>'
         f'<nav aria-label="Sections"><ul class="wide">{ways}</ul></nav>'
@@ -48,7 +50,8 @@ def page(title: str, lead: str, sections: Sequence[Section], *, made: str) -> st
 
 def _drawn(one: Section) -> str:
     lead = f'<p class="lead">{one.lead}</p>' if one.lead else ""
-    return f'<section id="{one.name}" aria-labelledby="{one.name}-title"><h2 id="{one.name}-title">{one.title}</h2>{lead}{one.body}</section>'
+    head = f'<h2 id="{one.name}-title">{one.title}</h2>'
+    return f'<section id="{one.name}" aria-labelledby="{one.name}-title">{head}{lead}{one.body}</section>'
 
 
 @cache
@@ -67,10 +70,7 @@ def digest(text: str) -> str:
 
 def tiles(numbers: Sequence[tuple[str, str, str]]) -> str:
     """Numbers side by side: the number, what it is, and a word on it."""
-    drawn = [
-        f'<div class="tile"><dt>{what}</dt><dd>{value}</dd>{_word(word)}</div>'
-        for value, what, word in numbers
-    ]
+    drawn = [f'<div class="tile"><dt>{what}</dt><dd>{value}</dd>{_word(word)}</div>' for value, what, word in numbers]
     return f'<dl class="tiles">{"".join(drawn)}</dl>'
 
 
@@ -81,7 +81,7 @@ def _word(word: str) -> str:
 def cards(charts: Sequence[tuple[str, str, str]]) -> str:
     """Charts side by side: title, chart, and a word below."""
     drawn = [
-        f'<figure class="card"><figcaption><b>{title}</b>{f"<span>{word}</span>" if word else ""}</figcaption>{chart}</figure>'
+        f'<figure class="card"><figcaption><b>{title}</b><span>{word}</span></figcaption>{chart}</figure>'
         for title, chart, word in charts
     ]
     return f'<div class="cards">{"".join(drawn)}</div>'

@@ -6,15 +6,29 @@ from pathlib import Path
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.flow import report as gathering
+from adaptive_memory_core.flow import report_users
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.pages.memory.page import memory_page
+from adaptive_memory_core.pages.memory.users import users_page
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.page_file import check_page_file, write_page
-from adaptive_memory_core.verbs.blocking_and_async import User
+from adaptive_memory_core.verbs.blocking_and_async import Memory, User
 from adaptive_memory_core.verbs.own_policy import by_usual_policy
 
-MOST_RECORDS, MOST_RECALLS = 5_000, 500
+MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
+
+
+def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> Flow[str]:
+    """A page about all users: numbers, and no text of anybody."""
+    file = None if path is None else check_page_file(path)
+    named = None if title is None else check.name(title, "title")
+    most = check.count(users, "users", most=MOST_USERS)
+    facts = yield from report_users.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
+    page = users_page(facts, title=named)
+    if file is not None:
+        yield from ask(write_page, file, page)
+    return page
 
 
 def report(

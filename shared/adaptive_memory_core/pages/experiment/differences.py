@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.pages.charts import Scale, picture, ticks
+from adaptive_memory_core.pages.charts import picture
 from adaptive_memory_core.pages.experiment.facts import Difference, Facts, Measure
 from adaptive_memory_core.pages.markup import shown, signed
+from adaptive_memory_core.pages.scale import Scale, ticks
 from adaptive_memory_core.pages.shell import cards
 
 NAMES, ROW, MOST_ROWS = 118, 24, 30
@@ -24,8 +25,8 @@ def differences(facts: Facts, data: str) -> str:
     if not drawn:
         return ""
     note = (
-        f"Question by question, with {facts.confidence:.0%} intervals. Filled: the interval excludes 0; green is better "
-        f"than {shown(facts.baseline, 60)}, red is worse. Hollow: not settled."
+        f"Question by question, with {facts.confidence:.0%} intervals. Filled: the interval excludes 0; green is "
+        f"better than {shown(facts.baseline, 60)}, red is worse. Hollow: not settled."
     )
     return f'<h3>Less {shown(facts.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
 
@@ -47,12 +48,13 @@ def _intervals(measure: Measure, rows: Sequence[Difference]) -> str:
 def _interval(measure: Measure, one: Difference, y: int, x: Scale) -> str:
     tone = _tone(measure, one)
     low, high = (one.mean if end is None else end for end in (one.low, one.high))
+    kind = f"s{tone}" if one.settled else f"open t{tone}"
     told = f"{one.system}: {signed(one.mean)}" + ("" if one.low is None else f" [{signed(low)}, {signed(high)}]")
     return (
         f"<g><title>{shown(told, 200)}, {one.questions:,} questions</title>"
         f'<text class="end name" x="{NAMES}" y="{y + 4}">{shown(one.system, 18)}</text>'
         f'<line class="whisker t{tone}" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y}" y2="{y}"/>'
-        f'<circle class="{"" if one.settled else "open "}{"t" if not one.settled else "s"}{tone}" cx="{x(one.mean):.1f}" cy="{y}" r="4.5"/></g>'
+        f'<circle class="{kind}" cx="{x(one.mean):.1f}" cy="{y}" r="4.5"/></g>'
     )
 
 

@@ -1,4 +1,4 @@
-"""How does a comparison of systems look as a page? For each set of data: the measures, the differences, the ablations."""
+"""How does a comparison of systems look as a page? Of each set of data the measures, differences and ablations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def experiment_page(facts: Facts) -> str:
         body = measures(facts, one.name, place) + differences(facts, one.name) + ablations(facts, one.name)
         sections.append(Section(f"data-{place}", shown(one.name, 60), lead, body + spreads(facts, one.name, place)))
     sections.append(Section("how", "How it was run", "", _how(facts)))
-    lead = f"{plural(len(facts.systems), 'system')} on {plural(len(facts.data), 'set')} of data, each compared with {shown(facts.baseline)}."
+    systems, sets = plural(len(facts.systems), "system"), plural(len(facts.data), "set")
+    lead = f"{systems} on {sets} of data, each compared with {shown(facts.baseline)}."
     made = "Made by adaptive-memory-retrieval. Intervals are bootstrapped over clusters of questions."
     return page(facts.title or "Comparison", lead, sections, made=made)
 

@@ -34,8 +34,20 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class Log:
+    """What was asked and judged. `recalls` are the newest of those logged, `by_day` counts `counted` of them, `texts`
+    are what the records say that are in all this, by id, as far as they are still there."""
+
+    recalls: Sequence[LoggedRecall] = ()
+    by_day: Sequence[tuple[str, int]] = ()
+    counted: int = 0
+    texts: Mapping[str, str] = field(default_factory=dict)
+    changes: Sequence[Change] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryFacts:
-    """All that a page shows of one scope. `records` are the first of `total`, `recalls` the newest of those logged."""
+    """All that a page shows of one scope. `records` are the first of `total`."""
 
     whose: str
     now: float
@@ -46,11 +58,7 @@ class MemoryFacts:
     reads: Mapping[str, int]  # how many records were read so often, by "0", "1", "2–3", ...
     kinds: Mapping[str, int]
     judged: Sequence[Record]
-    recalls: Sequence[LoggedRecall]
-    by_day: Sequence[tuple[str, int]]  # recalls of the last days
-    counted_recalls: int  # that `by_day` counts
-    texts: Mapping[str, str]  # of the candidates that are shown, by id
-    changes: Sequence[Change]
+    log: Log
     samples: Sequence[Sample]
     themes: Themes
     fading: Fading

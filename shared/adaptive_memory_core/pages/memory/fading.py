@@ -28,8 +28,8 @@ def fading(facts: MemoryFacts) -> Section:
         ),
         (
             "Recalls a day",
-            bars("Recalls by day", facts.by_day, tone=1),
-            f"The newest {plural(facts.counted_recalls, 'logged recall')}.",
+            bars("Recalls by day", facts.log.by_day, tone=1),
+            f"The newest {plural(facts.log.counted, 'logged recall')}.",
         ),
     ]
     if len(facts.samples) > 1:

@@ -20,12 +20,13 @@ def names(facts: MemoryFacts) -> Section | None:
     if not found.counts:
         return None
     lead = (
-        f"From {plural(found.looked_at, 'record')} of the table above, of {found.passages:,} in the graph. The more records "
-        "mention a name, the larger it is; lines join names that stand in one record."
+        f"From {plural(found.looked_at, 'record')} of the table above, of {found.passages:,} in the graph. The more "
+        "records mention a name, the larger it is; lines join names that stand in one record."
     )
     listed = list(found.counts)[:MOST_LISTED]
     rows = [_row(name, facts) for name in listed]
-    body = f'<div class="columns"><div class="card">{_network(facts)}</div>{table("names-table", "Names", COLUMNS, rows)}</div>'
+    listing = table("names-table", "Names", COLUMNS, rows)
+    body = f'<div class="columns"><div class="card">{_network(facts)}</div>{listing}</div>'
     return Section("names", "Names", lead, body)
 
 
@@ -33,7 +34,7 @@ def _row(name: str, facts: MemoryFacts) -> list[Cell]:
     found = facts.names
     pairs = [(count, a if b == name else b) for (a, b), count in found.links.items() if name in (a, b)]
     beside = ", ".join(shown(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
-    texts = [facts.texts.get(one, "") for one in found.records.get(name, ())[:MOST_EXAMPLES]]
+    texts = [facts.log.texts.get(one, "") for one in found.records.get(name, ())[:MOST_EXAMPLES]]
     examples = "".join(
         f'<small class="block"><bdi dir="auto">{shown(text, 110)}</bdi></small>' for text in texts if text
     )
@@ -56,7 +57,11 @@ def _network(facts: MemoryFacts) -> str:
     )
     inside += "".join(_node(name, number_, len(drawn), found.counts[name], most) for number_, name in enumerate(drawn))
     return picture(
-        f"{plural(len(drawn), 'name')} and which of them stand together: {', '.join(drawn)}", inside, SIDE, SIDE
+        f"{plural(len(drawn), 'name')} and which of them stand together: {', '.join(drawn)}",
+        inside,
+        SIDE,
+        SIDE,
+        "chart tall",
     )
 
 
@@ -99,6 +104,7 @@ def _node(name: str, number_: int, count: int, mentions: int, most: int) -> str:
     return (
         f"<g><title>{shown(name)}: {plural(mentions, 'record')}</title>"
         f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
-        f'<text class="{"begin" if right else "end"} name" x="{x_label:.1f}" y="{y_label:.1f}" dominant-baseline="middle" '
+        f'<text class="{"begin" if right else "end"} name" x="{x_label:.1f}" y="{y_label:.1f}" '
+        'dominant-baseline="middle" '
         f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{shown(name, 16)}</text></g>'
     )

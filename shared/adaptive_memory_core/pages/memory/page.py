@@ -21,8 +21,8 @@ def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
     day = date(facts.now)
     lead = f"As of {day}: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
     made = (
-        f"Made on {day} (UTC) by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. This file "
-        "holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
+        f"Made on {day} (UTC) by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
+        "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
     )
     return page(title or f"Memory of {facts.whose}", lead, sections, made=made)
 

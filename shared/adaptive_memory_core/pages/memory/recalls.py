@@ -11,7 +11,16 @@ from adaptive_memory_core.pages.memory.facts import MemoryFacts
 from adaptive_memory_core.pages.shell import Section
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
 
-TONES = {"similarity": 0, "words": 1, "recency": 2, "importance": 3, "useful": 4, "strength": 5, "graph": 6, "asked_before": 8}
+TONES = {
+    "similarity": 0,
+    "words": 1,
+    "recency": 2,
+    "importance": 3,
+    "useful": 4,
+    "strength": 5,
+    "graph": 6,
+    "asked_before": 8,
+}
 AROUND = ("around", "before", "company", "near", "session", "speaker")  # what a conversation says of its turns
 AROUND_TONE, OTHERS_TONE, LEAST_SHOWN = 9, 7, 0.0005
 MOST_HITS, MOST_DROPPED = 20, 8
@@ -28,16 +37,16 @@ TOOLS = '<div class="tools"><button type="button" data-opens="recall-list">Open 
 
 def recalls(facts: MemoryFacts) -> Section:
     """The newest ones, each to be opened."""
-    if not facts.recalls:
+    if not facts.log.recalls:
         return Section("recalls", "Recalls", "", '<p class="none">No recall is in the log.</p>')
-    left_out = max(0, facts.stats.logged_recalls - len(facts.recalls))
-    lead = f"The newest {plural(len(facts.recalls), 'recall')}" + (
+    left_out = max(0, facts.stats.logged_recalls - len(facts.log.recalls))
+    lead = f"The newest {plural(len(facts.log.recalls), 'recall')}" + (
         f"; {left_out:,} older ones are left out." if left_out else "."
     )
-    parts = {name for one in facts.recalls for hit in one.kept for name, _ in parts_of(hit)}
+    parts = {name for one in facts.log.recalls for hit in one.kept for name, _ in parts_of(hit)}
     found = {tone_of(name): _named(name) for name in sorted(parts)}
     given = verdicts_of(facts)
-    drawn = "".join(_recall(place, one, facts, given) for place, one in enumerate(facts.recalls))
+    drawn = "".join(_recall(place, one, facts, given) for place, one in enumerate(facts.log.recalls))
     words = legend([name for _, name in sorted(found.items())], sorted(found))
     return Section("recalls", "Recalls", lead, f'{words}{TOOLS}<div id="recall-list">{drawn}</div>')
 
@@ -69,7 +78,7 @@ def place_of(recall_id: str) -> str:
 
 def verdicts_of(facts: MemoryFacts) -> Mapping[tuple[str, str], str]:
     """Which verdict each hit of each recall got, by the ids of both; the last one counts."""
-    told = [one for one in facts.changes if one.what in ("helpful", "unhelpful") and one.by.startswith("recall ")]
+    told = [one for one in facts.log.changes if one.what in ("helpful", "unhelpful") and one.by.startswith("recall ")]
     return {(one.by.removeprefix("recall "), one.id): one.what for one in reversed(told)}
 
 
@@ -116,7 +125,7 @@ def _dropped(dropped: Sequence[LoggedCandidate], facts: MemoryFacts) -> list[lis
 
 
 def _said(name: str, facts: MemoryFacts) -> str:
-    text = facts.texts.get(name)
+    text = facts.log.texts.get(name)
     if text is None:
         return f"<code>{shown(name, 60)}</code> <small>is gone</small>"
     return passage(text)

@@ -1,4 +1,4 @@
-"""What is remembered? The records as a table that can be sorted and searched, with what reads and verdicts made of each."""
+"""What is remembered? The records as a table to sort and search, with what reads and verdicts made of each."""
 
 from __future__ import annotations
 
@@ -27,12 +27,10 @@ SEARCH = (
 
 def records(facts: MemoryFacts) -> Section:
     """The table, and what it leaves out."""
-    shown_all = facts.total <= len(facts.records)
-    lead = (
-        f"All {plural(facts.total, 'record')}, "
-        if shown_all
-        else f"{len(facts.records):,} of {plural(facts.total, 'record')}; {facts.total - len(facts.records):,} are left out: "
-    )
+    left_out = facts.total - len(facts.records)
+    lead = f"All {plural(facts.total, 'record')}: "
+    if left_out > 0:
+        lead = f"{len(facts.records):,} of {plural(facts.total, 'record')}, the other {left_out:,} are left out: "
     lead += "first what is pinned or remembered, then what was read most, then the newest."
     if not facts.records:
         return Section("records", "What is remembered", "", '<p class="none">Nothing is remembered yet.</p>')
@@ -48,7 +46,8 @@ def _row(record: Record, facts: MemoryFacts) -> list[Cell]:
     last, written = read.last_read, record.created_at
     return [
         Cell(
-            f'{passage(record.text)}<small class="block"><code>{shown(record.id, 60)}</code> {_marks(record, facts.now)}</small>'
+            f'{passage(record.text)}<small class="block"><code>{shown(record.id, 60)}</code> '
+            f"{_marks(record, facts.now)}</small>"
         ),
         Cell(
             number(importance, 2) + ("" if importance is None else meter(importance, "importance", 3)),

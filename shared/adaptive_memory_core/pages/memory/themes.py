@@ -20,7 +20,8 @@ def themes(facts: MemoryFacts) -> Section | None:
         return None
     numbers = found.statistics
     lead = (
-        f"{plural(numbers.messages, 'message')} in {plural(numbers.episodes, 'episode')} and {plural(len(found), 'theme')}"
+        f"{plural(numbers.messages, 'message')} in {plural(numbers.episodes, 'episode')} "
+        f"and {plural(len(found), 'theme')}"
         + (f"; {plural(numbers.waiting, 'message')} are not worked in yet" if numbers.waiting else "")
         + (f". The largest {MOST_THEMES} are shown." if len(found) > MOST_THEMES else ".")
     )
@@ -39,7 +40,8 @@ def _theme(place: int, theme: Theme) -> str:
     more = f'<p class="none">{left_out:,} older ones are left out.</p>' if left_out > 0 else ""
     return (
         f'<details class="theme" id="theme-{place}"><summary><b>{shown(theme.name, 80)}</b>'
-        f'<span class="meta">{plural(len(theme.ids), "message")}</span> <time>{days}</time></summary><ul>{known}</ul>{more}</details>'
+        f'<span class="meta">{plural(len(theme.ids), "message")}</span> <time>{days}</time></summary>'
+        f"<ul>{known}</ul>{more}</details>"
     )
 
 

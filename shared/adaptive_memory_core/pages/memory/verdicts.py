@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from adaptive_memory_core.context.ages import date
-from adaptive_memory_core.pages.charts import Scale, picture
+from adaptive_memory_core.pages.charts import picture
 from adaptive_memory_core.pages.markup import Cell, Column, chip, number, passage, plural, shown, table
 from adaptive_memory_core.pages.memory.facts import MemoryFacts
 from adaptive_memory_core.pages.memory.recalls import place_of
 from adaptive_memory_core.pages.memory.records import judged
+from adaptive_memory_core.pages.scale import Scale
 from adaptive_memory_core.pages.shell import Section, cards
 from adaptive_memory_core.records import Record
 
@@ -27,11 +28,12 @@ NOTHING = '<p class="none">Nobody has judged a memory yet, pinned one or demoted
 
 def verdicts(facts: MemoryFacts) -> Section:
     """The effect of verdicts first, then each of them."""
-    if not facts.changes and not facts.judged:
+    if not facts.log.changes and not facts.judged:
         return Section("verdicts", "Verdicts", "", NOTHING)
     lead = (
-        f"{plural(facts.stats.verdicts, 'verdict')} so far. A verdict moves a record's importance a little and makes it "
-        f"useful for some time; what they showed of usefulness as a whole makes it count × {number(facts.stats.useful_gain, 2)}."
+        f"{plural(facts.stats.verdicts, 'verdict')} so far. A verdict moves a record's importance a little and makes "
+        "it useful for some time; what they showed of usefulness as a whole makes it count "
+        f"× {number(facts.stats.useful_gain, 2)}."
     )
     moved = [one for one in facts.judged if _before(one) != _after(one)]
     body = cards([("Importance, before and after", _pairs(moved), _words(moved))]) if moved else ""
@@ -82,16 +84,16 @@ def _pair(place: int, record: Record, x: Scale) -> str:
 
 
 def _trail(facts: MemoryFacts) -> str:
-    if not facts.changes:
+    if not facts.log.changes:
         return ""
-    there = {one.id for one in facts.recalls}
+    there = {one.id for one in facts.log.recalls}
     known = {one.id: one for one in (*facts.records, *facts.judged)}
     rows = []
-    for one in facts.changes:
+    for one in facts.log.changes:
         recall = one.by.removeprefix("recall ")
         by = f'<a href="#{place_of(recall)}">a recall</a>' if recall in there else shown(one.by, 60)
         record = known.get(one.id)
-        text = facts.texts.get(one.id) or (record.text if record is not None else None)
+        text = facts.log.texts.get(one.id) or (record.text if record is not None else None)
         about = f"<code>{shown(one.id, 60)}</code>" if text is None else passage(text)
         about += f" {judged(record)}" if record is not None and judged(record) != "–" else ""
         rows.append(
