@@ -26,7 +26,7 @@ def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
     """The whole page. It loads nothing, and holds no script.
 
     >>> page = picture([("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])], Statistics())
-    >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page.replace("http://www.w3.org/2000/svg", "")
+    >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page
     (True, False, False)
     """
     counted = (
@@ -53,11 +53,7 @@ def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
         drawn.append(_circle(f"{to}{place}", name, x + radius, y + radius, radius))
         x += 2 * radius + MARGIN
     size = f"0 0 {WIDTH} {y + height:.0f}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="circles" viewBox="{size}">{"".join(drawn)}</svg>'
-        if drawn
-        else ""
-    )
+    return f'<svg class="circles" viewBox="{size}">{"".join(drawn)}</svg>' if drawn else ""
 
 
 def _circle(place: str, name: str, x: float, y: float, radius: float) -> str:

@@ -35,18 +35,32 @@ def shown(text: object, most: int = SHORT) -> str:
     >>> shown('<b onclick="x">tea</b>\\u202e'), shown("abcdef", 4)
     ('&lt;b onclick=&quot;x&quot;&gt;tea&lt;/b&gt;', 'abc…')
     """
-    line = clean(str(text)[: 4 * most])
-    cut = len(line) > most or len(str(text)) > 4 * most
-    return escape(line[: most - 1] + "…" if cut else line, quote=True)
+    return escape(cut(str(text), most), quote=True)
 
 
-def passage(text: str) -> str:
-    """A text in a direction of its own; of a long one the rest opens with a click, and of a huge one a part."""
-    if len(text) <= SHORT:
-        return f'<bdi dir="auto">{shown(text)}</bdi>'
-    left_out = f" <small>({len(text):,} characters in all)</small>" if len(text) > LONG else ""
-    whole = f'<bdi dir="auto">{shown(text, LONG)}</bdi>{left_out}'
-    return f'<details class="more"><summary><bdi dir="auto">{shown(text)}</bdi></summary>{whole}</details>'
+def cut(text: str, most: int) -> str:
+    """The beginning of a text on one line, without control, invisible and bidirectional characters."""
+    line = clean(text[: 4 * most])
+    return line[: most - 1] + "…" if len(line) > most or len(text) > 4 * most else line
+
+
+def passage(text: str, most: int = LONG) -> str:
+    """A text in a direction of its own; of a long one the rest opens with a click, of a huge one its first `most`."""
+    short = f'<bdi dir="auto">{escape(cut(text, SHORT), quote=False)}</bdi>'
+    if len(text) <= SHORT or most <= SHORT:
+        return short
+    left_out = f" <small>({len(text):,} characters in all)</small>" if len(text) > most else ""
+    whole = f'<bdi dir="auto">{escape(cut(text, most), quote=False)}</bdi>{left_out}'
+    return f'<details class="more"><summary>{short}</summary>{whole}</details>'
+
+
+def room(characters: int, texts: int, most: int = LONG) -> int:
+    """How much of each of so many texts is shown, so that all of them together stay within bounds.
+
+    >>> room(100_000, 10), room(100_000, 1_000), room(100_000, 200)
+    (2000, 220, 500)
+    """
+    return max(SHORT, min(most, characters // max(1, texts)))
 
 
 def chip(word: str, tone: str = "") -> str:
@@ -93,12 +107,19 @@ def plural(count: int, one: str, more: str | None = None) -> str:
 
 
 def table(
-    name: str, caption: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, stack: bool = False
+    name: str,
+    caption: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    stack: bool = False,
+    pinned: bool = False,
 ) -> str:
-    """A table whose heads sort it. With `stack` each row is a card of its own where the window is narrow."""
+    """A table whose heads sort it. With `stack` each row is a card of its own where the window is narrow, with
+    `pinned` the first column stays in sight."""
     head = "".join(_head(one) for one in columns)
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
-    kind = "sortable stack" if stack else "sortable"
+    kind = f"sortable{' stack' if stack else ''}{' pinned' if pinned else ''}"
     return (
         f'<div class="scroll" role="region" aria-label="{caption}" tabindex="0"><table id="{name}" class="{kind}">'
         f'<caption class="hidden">{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -23,7 +23,9 @@ def measures(facts: Facts, data: str, place: int) -> str:
             cells = [_cell(one, best[measure.name]) for one, measure in zip(own, facts.measures, strict=True)]
             rows.append([Cell(shown(system.name, 60)), *cells])
     note = f"Means with {facts.confidence:.0%} intervals; the best of each in bold."
-    return f'<h3>Measures</h3><p class="none">{note}</p>' + table(f"measures-{place}", "Measures", columns, rows)
+    return f'<h3>Measures</h3><p class="none">{note}</p>' + table(
+        f"measures-{place}", "Measures", columns, rows, pinned=True
+    )
 
 
 def spreads(facts: Facts, data: str, place: int) -> str:
@@ -42,7 +44,7 @@ def spreads(facts: Facts, data: str, place: int) -> str:
     if not rows:
         return ""
     columns = [Column("System"), Column("Measure"), *(Column(name, "number") for name in (*SPREAD, "questions"))]
-    return "<h3>How times and lengths lie</h3>" + table(f"spreads-{place}", "Spreads", columns, rows)
+    return "<h3>How times and lengths lie</h3>" + table(f"spreads-{place}", "Spreads", columns, rows, pinned=True)
 
 
 def _head(measure: Measure) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.pages.charts import legend, shares
-from adaptive_memory_core.pages.markup import Cell, Column, chip, number, passage, plural, shown, table
+from adaptive_memory_core.pages.markup import SHORT, Cell, Column, chip, number, passage, plural, room, shown, table
 from adaptive_memory_core.pages.memory.facts import MemoryFacts
 from adaptive_memory_core.pages.shell import Section
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -23,7 +23,7 @@ TONES = {
 }
 AROUND = ("around", "before", "company", "near", "session", "speaker")  # what a conversation says of its turns
 AROUND_TONE, OTHERS_TONE, LEAST_SHOWN = 9, 7, 0.0005
-MOST_HITS, MOST_DROPPED = 20, 8
+MOST_HITS, MOST_DROPPED, CHARACTERS = 20, 8, 150_000  # of a recall; of the texts of all hits
 HITS = (
     Column("#", "number"),
     Column("Memory"),
@@ -109,7 +109,7 @@ def _hit(place: int, one: LoggedCandidate, facts: MemoryFacts, verdict: str | No
     tone = "good" if verdict == "helpful" else "bad"
     return [
         Cell(number(place), place),
-        Cell(_said(one.id, facts)),
+        Cell(_said(one.id, facts, _room(facts))),
         Cell(f"{bar}<small>{shown(said)}</small>", one.score or 0.0),
         Cell(number(one.score), one.score or 0.0),
         Cell(chip(verdict, tone) if verdict else "–", verdict or ""),
@@ -124,8 +124,12 @@ def _dropped(dropped: Sequence[LoggedCandidate], facts: MemoryFacts) -> list[lis
     ]
 
 
-def _said(name: str, facts: MemoryFacts) -> str:
+def _room(facts: MemoryFacts) -> int:
+    return room(CHARACTERS, sum(min(MOST_HITS, len(one.kept)) for one in facts.log.recalls))
+
+
+def _said(name: str, facts: MemoryFacts, most: int = SHORT) -> str:
     text = facts.log.texts.get(name)
     if text is None:
         return f"<code>{shown(name, 60)}</code> <small>is gone</small>"
-    return passage(text)
+    return passage(text, most)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from adaptive_memory_core.context.ages import age, date
 from adaptive_memory_core.pages.charts import meter
-from adaptive_memory_core.pages.markup import Cell, Column, chip, number, passage, plural, shown, table
+from adaptive_memory_core.pages.markup import Cell, Column, chip, number, passage, plural, room, shown, table
 from adaptive_memory_core.pages.memory.facts import MemoryFacts
 from adaptive_memory_core.pages.shell import Section
 from adaptive_memory_core.records import Record
 
+CHARACTERS = 300_000  # of all texts together
 COLUMNS = (
     Column("Memory"),
     Column("Importance", "number"),
@@ -34,20 +35,21 @@ def records(facts: MemoryFacts) -> Section:
     lead += "first what is pinned or remembered, then what was read most, then the newest."
     if not facts.records:
         return Section("records", "What is remembered", "", '<p class="none">Nothing is remembered yet.</p>')
-    rows = [_row(one, facts) for one in facts.records]
+    most = room(CHARACTERS, len(facts.records))
+    rows = [_row(one, facts.now, most) for one in facts.records]
     return Section(
         "records", "What is remembered", lead, SEARCH + table("records-table", "Records", COLUMNS, rows, stack=True)
     )
 
 
-def _row(record: Record, facts: MemoryFacts) -> list[Cell]:
+def _row(record: Record, now: float, most: int) -> list[Cell]:
     read = record.read
     importance = record.importance
     last, written = read.last_read, record.created_at
     return [
         Cell(
-            f'{passage(record.text)}<small class="block"><code>{shown(record.id, 60)}</code> '
-            f"{_marks(record, facts.now)}</small>"
+            f'{passage(record.text, most)}<small class="block"><code>{shown(record.id, 60)}</code> '
+            f"{_marks(record, now)}</small>"
         ),
         Cell(
             number(importance, 2) + ("" if importance is None else meter(importance, "importance", 3)),
@@ -55,7 +57,7 @@ def _row(record: Record, facts: MemoryFacts) -> list[Cell]:
         ),
         Cell(number(read.strength, 2) + meter(read.strength, "strength", 5), read.strength),
         Cell(number(read.retrieval_count), read.retrieval_count),
-        Cell("never" if last is None else age(last, now=facts.now), last or 0.0),
+        Cell("never" if last is None else age(last, now=now), last or 0.0),
         Cell(judged(record), read.helpful - read.unhelpful),
         Cell("–" if written is None else f"<time>{date(written)}</time>", written or 0.0),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adaptive_memory_core.context.ages import date
 from adaptive_memory_core.pages.charts import picture
-from adaptive_memory_core.pages.markup import Cell, Column, chip, number, passage, plural, shown, table
+from adaptive_memory_core.pages.markup import SHORT, Cell, Column, chip, number, passage, plural, shown, table
 from adaptive_memory_core.pages.memory.facts import MemoryFacts
 from adaptive_memory_core.pages.memory.recalls import place_of
 from adaptive_memory_core.pages.memory.records import judged
@@ -94,7 +94,7 @@ def _trail(facts: MemoryFacts) -> str:
         by = f'<a href="#{place_of(recall)}">a recall</a>' if recall in there else shown(one.by, 60)
         record = known.get(one.id)
         text = facts.log.texts.get(one.id) or (record.text if record is not None else None)
-        about = f"<code>{shown(one.id, 60)}</code>" if text is None else passage(text)
+        about = f"<code>{shown(one.id, 60)}</code>" if text is None else passage(text, SHORT)
         about += f" {judged(record)}" if record is not None and judged(record) != "–" else ""
         rows.append(
             [
