@@ -43,6 +43,7 @@ def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison
         results=tuple(own),
         differences=tuple(against),
         seconds=time.perf_counter() - begun,
+        notes=(plan.how,),
         machine=machine(),
         versions=versions(),
     )

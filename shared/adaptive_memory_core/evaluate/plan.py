@@ -101,6 +101,15 @@ class Experiment:
     def compared_with(self) -> str:
         return self.baseline or self.systems[0].name
 
+    @property
+    def how(self) -> str:
+        """
+        >>> Experiment((DataPlan(Path("notes")),), (SystemPlan("plain", "chroma"),)).how
+        'Measures look at the first 10 of 50 hits. Nothing counts as read.'
+        """
+        read = "Each question counts as read for those that follow it." if self.reading else "Nothing counts as read."
+        return f"Measures look at the first {self.k} of {max(self.k, self.depth)} hits. {read}"
+
 
 def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:
     """Refuse what is no number, no whole number where one is needed, or below its least; None is left alone."""
