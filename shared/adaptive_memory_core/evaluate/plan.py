@@ -20,7 +20,7 @@ class DataPlan:
     most: int = 0  # questions, drawn by the seed; 0 = all
     every: int = 1  # ask every so-manieth question only
     records: str = "turn"  # or "session", "user": what one record holds of a published conversation
-    adversarial: bool = False  # also the questions whose premise is wrong (LoCoMo's category 5)
+    adversarial: bool = False  # also questions that have gold and no answer: LoCoMo's category 5
 
     def __post_init__(self) -> None:
         _check(self, {"most": (int, 0), "every": (int, 1)})
