@@ -52,17 +52,14 @@ class ModelPlan:
     input_price: float | None = None
     output_price: float | None = None
     max_tokens: int = 256
-    temperature: float | None = 0.0
+    options: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0.0})  # more of each request
     retries: int = 4
     timeout_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        _check(
-            self, {"max_tokens": (int, 1), "retries": (int, 0), "input_price": (float, 0), "output_price": (float, 0)}
-        )
-        _check(
-            self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3), "temperature": (float, 0)}
-        )
+        _check(self, {"max_tokens": (int, 1), "retries": (int, 0)})
+        _check(self, {"input_price": (float, 0), "output_price": (float, 0)})
+        _check(self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3)})
 
 
 @dataclass(frozen=True, slots=True)
