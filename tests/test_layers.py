@@ -37,7 +37,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "models",
         "evaluate",
     },
-    {"__init__", "__main__", "cli", "langchain_adaptive_memory", "llama_adaptive_memory"},
+    {"__init__", "__main__", "cli", "mcp_server", "langchain_adaptive_memory", "llama_adaptive_memory"},
 ]
 IMPURE = {"time", "random", "logging", "os", "sqlite3", "chromadb", "asyncio", "secrets", "uuid", "threading", "socket"}
 FILES = [file for package in PACKAGES for file in sorted(package.rglob("*.py"))]
