@@ -17,8 +17,8 @@ class Turn(TypedDict):
     """What was recalled for one question: which records, under which marks.
 
     Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
-    `asked` are the user's own words, by message, for they may have been summed up when the turn ends. `around` names what
-    is shown around the records, where the policy gives recalls another shape.
+    `asked` are the user's own words, by message, for they may have been summed up when the turn ends. `around` names
+    what is shown around the records, where the policy gives recalls another shape.
     """
 
     user: str | int | None

@@ -9,6 +9,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
+from pydantic import Field
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.context.clean import label
@@ -34,7 +35,7 @@ async def test_top_down_gives_a_document_for_each_episode_and_episodes_the_hits(
 class Model(GenericFakeChatModel):
     """Looks something up, then answers; keeps what it was shown."""
 
-    shown: list[str] = []
+    shown: list[str] = Field(default_factory=list)
 
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
         return self
@@ -53,7 +54,7 @@ def agent(user: UserMemory, form: Any, k: int = 2, between: Callable[[], object]
         return what
 
     calls = [ToolCall(name="look", args={"what": "x"}, id="1")]
-    model = Model(messages=iter([AIMessage("", tool_calls=calls), AIMessage("Shoes [m1].")]), shown=[])
+    model = Model(messages=iter([AIMessage("", tool_calls=calls), AIMessage("Shoes [m1].")]))
     memory = AdaptiveMemoryMiddleware(user, k=k, policy=Policy(shape=form))
     return create_agent(model, tools=[look], middleware=[memory]), model
 
