@@ -27,12 +27,13 @@ from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Policy
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.policy import Hierarchies
+from adaptive_memory_core.policy.shape import Form
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from benchmarks.data import Dataset, Item, add_data_argument, load
 from benchmarks.report import print_table, write_json
 
-FLAT = "flat"
-SHAPES = (FLAT, "episodes", "top_down")
+FLAT: Form = "flat"
+SHAPES: tuple[Form, ...] = (FLAT, "episodes", "top_down")
 BOUNDED = ("episodes",)  # what a memory without a model is asked for; "top_down" reads whole episodes
 SECONDS, OF_FLAT = "seconds besides embedding", "of flat"
 MESSAGES, MOST_SECONDS = 5_882, 60.0  # of LoCoMo, on two cores
@@ -97,7 +98,7 @@ def recall_costs(memory: AdaptiveMemory, data: Dataset, most: int) -> Iterator[d
     """What a recall of each shape takes, the shapes in turn, so that what else the machine does hits all of them."""
     asked = list(data.scorable)
     asked = asked[:: max(1, len(asked) // most)][:most]
-    taken: dict[str, list[float]] = {one: [] for one in SHAPES}
+    taken: dict[Form, list[float]] = {one: [] for one in SHAPES}
     for turn, question in enumerate(asked):
         user = memory.for_user(question.tenant or "nobody")
         for shape in (*SHAPES[turn % len(SHAPES) :], *SHAPES[: turn % len(SHAPES)]):

@@ -6,7 +6,7 @@ meanwhile is not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -78,7 +78,7 @@ def _headings(outline: Outline, ids: Sequence[str]) -> dict[str, str]:
     return {one: (place.heading if outline.apart else place.theme) or "" for one, place in there.items()}
 
 
-def _facts(themes: Any, of: Collection[str]) -> list[Scored]:
+def _facts(themes: Any, of: frozenset[str]) -> list[Scored]:
     """What was distilled of these messages, under its theme, as memories that nobody can cite."""
     return [
         _told(known.ids[0], f"{theme.name}: {known.text}", known.at)
