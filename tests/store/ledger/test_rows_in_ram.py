@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_whoever_changes_what_they_were_given_changes_nothing_else(tmp_path: Pat
     ledger = opened(tmp_path / "ledger.sqlite3")
     ledger.mirror.put({ALICE: [row("tea", tags=["hot"])]})
     for _ in range(2):
-        found = ledger.mirror.rows(["a"])[0][2]
+        found: Any = ledger.mirror.rows(["a"])[0][2]
         assert found == {"user_id": "alice", "tags": ["hot"]}
         found["tags"].append("cold")
         found["new"] = 1
