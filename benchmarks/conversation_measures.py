@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone
 from benchmarks.baselines import Ranking
-from benchmarks.data import Item, Question
-from benchmarks.rot import said
+from benchmarks.data import Dataset, Item, Question
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}  # of LoCoMo
 BUDGETS = (500, 1000)  # tokens
@@ -20,8 +20,10 @@ def of_conversations(
     pairs = list(zip(rankings, (question.gold_ids for question in questions), strict=True))
     sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
     row = {"session hit@1": round(mean([float(one) for one in sessions]), 3)}
+    texts = Texts(Dataset("", tuple(items.values()), ()))
+    read = [texts.read(each_alone(ranking)) for ranking in rankings]
     for budget in BUDGETS:
-        shown = [_evidence(ranking, gold, items, budget) for ranking, gold in pairs]
+        shown = [_share(one.within(budget), gold) for one, (_, gold) in zip(read, pairs, strict=True)]
         row[f"r{budget}"] = round(mean(shown), 3)
     row[f"all {BUDGETS[-1]}"] = round(mean([float(one == 1.0) for one in shown]), 3)
     for number, name in CATEGORIES.items():
@@ -30,13 +32,5 @@ def of_conversations(
     return row
 
 
-def _evidence(ranking: Ranking, gold: Sequence[str], items: Mapping[str, Item], budget: int) -> float:
-    """The share of the gold among the first so many tokens."""
-    spent, shown, headings = 0.0, set(), set()
-    for one in ranking:
-        spent += len(f"{said(items[one])}\n") / 4 + (0 if items[one].session in headings else 6)
-        if spent > budget:
-            break
-        headings.add(items[one].session)
-        shown.add(one)
-    return len(shown & set(gold)) / len(set(gold))
+def _share(shown: Sequence[str], gold: Sequence[str]) -> float:
+    return len(set(shown) & set(gold)) / len(set(gold))

@@ -6,15 +6,15 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall
-from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.evaluate.systems.adaptive import units_of
+from adaptive_memory_core.evaluate.tokens_shown import Unit
 from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import embedder_of
-from benchmarks.evidence_measures import Unit
 from benchmarks.fit import fitted
 from benchmarks.recall_quality import ends, opened, turn
 from benchmarks.rot import user_of
@@ -120,14 +120,3 @@ def _recalled(
 
 def _most(policy: Policy) -> int:
     return EPISODES_FOUND if policy.shaping.form == "top_down" else DEEP
-
-
-def units_of(recall: Recall) -> list[Unit]:
-    """The units of a recall's page: each hit with what is shown beside it, in the order in which it was said."""
-    merge = recall.policy.shaping.joining(recall.policy.shown.merge)
-    whole = page(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
-    found = []
-    for unit in whole.units[: len(recall)]:
-        lines = sorted((whole.lines[number] for number in unit), key=lambda line: line.order)
-        found.append(Unit(lines[0].block, [line.record.id for line in lines]))
-    return found

@@ -5,7 +5,7 @@
     python -m benchmarks.hierarchy --data DIR --sets locomo --every 9 --model qwen3-8b --base-url http://localhost:8000/v1
 
 Without `--model` no language model is asked. Nothing is read (`reinforce=False`), and all systems have the bundled
-embedder. Each answers with an ordered list of units (`evidence_measures.py` says what a turn costs and where a unit is
+embedder. Each answers with an ordered list of units (`tokens_shown` in evaluate/ says what a turn costs, where one is
 cut); the order is what a budget cuts, whatever the budget. `rB` is the share of the gold turns among the first B
 tokens, `all B` the share of questions with all of them, `intact B` as rB, where a gold turn counts only with the
 question right before it; `tokens to all` is a mean over all questions, 4,000 where gold is not among the first 4,000.
@@ -27,12 +27,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from adaptive_memory_core.evaluate.means import beside, by_category, means
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, measured
 from adaptive_memory_core.judges import OpenAIReader
 from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import embedder_of
-from benchmarks.evidence_measures import BUDGETS, Measures, Texts, beside, by_category, means, measured
 from benchmarks.evidence_systems import BASE, DEEP, NAMES, OURS, observed, systems
 from benchmarks.reader_answers import answers
 from benchmarks.recall_quality import asked

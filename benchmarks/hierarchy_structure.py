@@ -18,13 +18,13 @@ from typing import Any
 
 from adaptive_memory_core import Policy
 from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import top_down
 from adaptive_memory_core.policy import Shapes
 from benchmarks.chunks_and_windows import without_names
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import embedder_of
-from benchmarks.evidence_measures import Texts, Unit
 from benchmarks.evidence_systems import observed
 from benchmarks.recall_quality import asked
 from benchmarks.report import print_table, write_json

@@ -41,7 +41,7 @@ from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.fit import cross_fitted
 from benchmarks.mixture import MIXTURE, data_of, of_set
 from benchmarks.report import print_table, write_json
-from benchmarks.rot import DAY, said, user_of
+from benchmarks.rot import DAY, user_of
 
 CONVERSATIONS = ("locomo",)
 SETS = (
@@ -189,7 +189,7 @@ def opened(
 
 
 def plain(item: Item) -> Mapping[str, Any]:
-    return {"text": said(item), "id": item.id, "created_at": item.ts}
+    return {"text": item.said, "id": item.id, "created_at": item.ts}
 
 
 def turn(item: Item) -> Mapping[str, Any]:

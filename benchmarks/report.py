@@ -5,39 +5,18 @@ A path of the machine it ran on tells a reader nothing, so absolute paths are wr
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import math
-import os
-import platform
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
 from typing import Any
 
-PACKAGES = ("adaptive-memory-retrieval", "chromadb", "numpy")
+from adaptive_memory_core.evaluate.machine import machine, versions
+from adaptive_memory_core.evaluate.spread import nearest_rank
+from adaptive_memory_core.evaluate.tables import Row, table
 
-Row = Mapping[str, Any]
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows as aligned plain text, numbers to the right; columns in the order in which they first appear.
-
-    >>> print(table([{"system": "ours", "NDCG@10": 0.5, "n": 12}, {"system": "similarity", "n": 7}]))
-    system      NDCG@10   n
-    ----------  -------  --
-    ours          0.500  12
-    similarity        -   7
-    >>> table([])
-    '(no rows)'
-    """
-    if not rows:
-        return "(no rows)"
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [_column(name, [row.get(name) for row in rows]) for name in names]
-    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+__all__ = ["Row", "command_line", "machine", "percentiles", "print_table", "table", "versions", "write_json"]
 
 
 def print_table(rows: Sequence[Row], *, title: str = "") -> None:
@@ -73,7 +52,7 @@ def percentiles(samples: Iterable[float]) -> dict[str, float]:
     ordered = sorted(samples)
     if not ordered:
         raise ValueError("there are no samples. Percentiles need at least one. Measure at least one call.")
-    return {"min": ordered[0], "p50": _nearest_rank(ordered, 50), "p95": _nearest_rank(ordered, 95)}
+    return {"min": ordered[0], "p50": nearest_rank(ordered, 50), "p95": nearest_rank(ordered, 95)}
 
 
 def command_line(argv: Sequence[str]) -> str:
@@ -89,48 +68,6 @@ def command_line(argv: Sequence[str]) -> str:
     script = PurePath(argv[0])
     run = f"-m {script.parent.name}.{script.stem}" if script.parent.name == "benchmarks" else script.name
     return " ".join(["python", run, *map(_without_folders, argv[1:])])
-
-
-def machine() -> dict[str, Any]:
-    """What it ran on, and how busy that was; None where the platform does not tell."""
-    return {
-        "cpu": _cpu_model(),
-        "cpus": os.cpu_count(),
-        "memory_gib": _memory_gib(),
-        "platform": platform.platform(),
-        "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
-    }
-
-
-def versions() -> dict[str, str | None]:
-    """Of Python, SQLite and the packages that decide; None for one that is not installed."""
-    return {
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
-        **{package: _version(package) for package in PACKAGES},
-    }
-
-
-def _column(name: str, values: Sequence[Any]) -> list[str]:
-    """The name, a rule and the values, padded to one width."""
-    cells = [_cell(value) for value in values]
-    width = max(map(len, [name, *cells]))
-    numeric = all(value is None or _is_number(value) for value in values)
-    return [cell.rjust(width) if numeric else cell.ljust(width) for cell in [name, "-" * width, *cells]]
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if _is_number(value) and not isinstance(value, int) else str(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _nearest_rank(ordered: Sequence[float], percent: int) -> float:
-    return ordered[math.ceil(percent * len(ordered) / 100) - 1]
 
 
 def _plain(value: Any) -> Any:
@@ -149,26 +86,3 @@ def _plain(value: Any) -> Any:
 def _without_folders(text: str) -> str:
     option, equals, value = text.rpartition("=") if text.startswith("--") else ("", "", text)
     return f"{option}{equals}{PurePath(value).name}" if PurePath(value).is_absolute() else text
-
-
-def _cpu_model() -> str | None:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or None
-
-
-def _memory_gib() -> float | None:
-    try:
-        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None

@@ -20,7 +20,7 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Weights
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
-from benchmarks.data import Dataset, Item, Question, add_data_argument, halves, load
+from benchmarks.data import Dataset, Question, add_data_argument, halves, load
 from benchmarks.report import print_table, write_json
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -112,13 +112,8 @@ def fill(memory: AdaptiveMemory, data: Dataset) -> None:
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = [item for item in data.items if item.tenant == tenant]
         memory.for_user(user_of(tenant)).remember_many(
-            [{"text": said(item), "id": item.id, "created_at": item.ts} for item in own]
+            [{"text": item.said, "id": item.id, "created_at": item.ts} for item in own]
         )
-
-
-def said(item: Item) -> str:
-    """The text with its title or its speaker: questions name them."""
-    return item.titled_text if item.speaker is None else f"{item.speaker}: {item.text}"
 
 
 def ndcg(memory: AdaptiveMemory, question: Question) -> float:

@@ -15,7 +15,7 @@ from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, Str
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import Self
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory, logged_errors
 from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.block_text import BlockStyle, shortened
@@ -27,6 +27,7 @@ from llama_adaptive_memory.settings import with_floors
 from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
 from llama_adaptive_memory.turns import this_question
 
+NOT_SHOWN = "What was recalled cannot be shown, and the chat goes on without"
 logger = logging.getLogger("llama_adaptive_memory.block")
 
 User = str | StrictInt | Callable[[str], str | int] | None
@@ -169,11 +170,8 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            message = (
-                f"What was recalled cannot be shown, and the chat goes on without: {type(error).__name__}: {error}"
-            )
-            logger.warning(message)
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            logged_errors.warn(logger, NOT_SHOWN, error)
+            warnings.warn(f"{NOT_SHOWN}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
             return ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

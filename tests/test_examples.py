@@ -112,6 +112,13 @@ SAYS = {
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
     "41_command_line.py": ["stored: 2 records", "ana: deploys: Deploys are done", "bob found nothing: True"],
+    "42_mcp_client.py": [
+        "tools: remember, recall, explain, feedback, forget, recent",
+        "look only: explain, recent",
+        "Deploys are done on Tuesdays.",
+        "1 new verdicts.",
+        "ben: Nothing is remembered yet.",
+    ],
     "31_fastapi.py": [
         "200 of 200 requests answered",
         "a document: The office opens at nine.",

@@ -13,7 +13,7 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"where", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run"},
+    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors"},
     {"records", "reports", "identity", "text_identity"},
     {"policy"},
     PURE | {"stored_metadata"},
@@ -32,12 +32,12 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "dynamic_rag",
         "user_memory",
         "verbs",
-        "observe",
+        "telemetry",
         "store",
         "models",
         "evaluate",
     },
-    {"__init__", "__main__", "cli", "langchain_adaptive_memory", "llama_adaptive_memory"},
+    {"__init__", "__main__", "cli", "mcp_server", "langchain_adaptive_memory", "llama_adaptive_memory"},
 ]
 IMPURE = {"time", "random", "logging", "os", "sqlite3", "chromadb", "asyncio", "secrets", "uuid", "threading", "socket"}
 FILES = [file for package in PACKAGES for file in sorted(package.rglob("*.py"))]

@@ -15,6 +15,7 @@ CONTRACTS = {"store/ledger/contract"}  # what every ledger has to pass, whicheve
 REPOSITORY = {
     "docs",
     "docs_references",
+    "docs_site",
     "examples",
     "layers",
     "mirror",

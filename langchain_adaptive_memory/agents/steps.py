@@ -13,7 +13,7 @@ from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory, logged_errors
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.model_tools import OnError
 from langchain_adaptive_memory.agents.conversation import (
@@ -149,9 +149,9 @@ class Steps:
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            message = f"{what}, and the agent's turn goes on without: {type(error).__name__}: {error}"
-            logger.warning(message)
-            warnings.warn(message, RuntimeWarning, stacklevel=3)
+            without = f"{what}, and the agent's turn goes on without"
+            logged_errors.warn(logger, without, error)
+            warnings.warn(f"{without}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
             return None
 
 

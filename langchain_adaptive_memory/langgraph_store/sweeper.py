@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
+from adaptive_memory_core import logged_errors
+
 logger = logging.getLogger(__name__)
 
 
@@ -45,7 +47,7 @@ class Sweeper:
             try:
                 if sweep() is None:
                     break
-            except Exception:  # a later sweep may work
-                logger.warning("A sweep of expired items failed; it is tried again.", exc_info=True)
+            except Exception as error:  # noqa: BLE001 - a later sweep may work
+                logged_errors.warn(logger, "A sweep of expired items failed; it is tried again", error, stack=True)
         if not future.done():
             future.set_result(None)

@@ -19,10 +19,12 @@ from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.evaluate.replay import Replay
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.opened import NOT_PICKLED
@@ -39,6 +41,8 @@ from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
+from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
+from adaptive_memory_core.verbs.tuning_together import by_user, tuned_together
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -197,6 +201,42 @@ class AdaptiveMemory(ClosedByWith):
         ranking = partial(self.replay, policy, since, until, user=user)
         return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
 
+    def tune(
+        self,
+        pairs: Mapping[Any, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        each: bool = False,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """One policy for all users, tuned as `tune` of each user's memory: from labelled questions, by user.
+
+        The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
+        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
+        there are ten users or more, the interval is that of other such users, else of further questions of these.
+        """
+        users = {name: (self.for_user(name), own) for name, own in by_user(pairs).items()}
+        begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
+        return tuned_together(users, begin, tuner, each=check.flag(each, "each"), k=k)
+
+    async def atune(
+        self,
+        pairs: Mapping[Any, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        each: bool = False,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """`tune`, async."""
+        tuning = partial(self.tune, pairs, k, policy, each=each, held_out=held_out, prior=prior, seed=seed)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
+
     def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
         """Whose log is meant, each with the name that was given."""
         if user is None:
@@ -292,6 +332,11 @@ class AdaptiveMemory(ClosedByWith):
     def exchange(self) -> Exchange:
         """What verbs are counted by, so that what they call can be exchanged between them."""
         return self._opened.exchange
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """What watches it."""
+        return self._opened.telemetry
 
     @property
     def closed(self) -> bool:

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from adaptive_memory_core import logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -21,6 +22,7 @@ from adaptive_memory_core.flow.calls.patience import patient
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
@@ -44,6 +46,8 @@ NOT_PICKLED = (
     "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
     "AdaptiveMemory.open('./memory')."
 )
+WAITS = "It waits in the ledger and is written when this memory is opened again."
+NOT_ALL_WRITTEN = f"Not everything could be written back into the collection. {WAITS} Because"
 _log = logging.getLogger(__name__)
 _all: weakref.WeakSet[Opened] = weakref.WeakSet()
 
@@ -80,6 +84,7 @@ class Opened:
     reranker: Reranker | None
     same_fact: Theirs | None
     reader: Theirs | None
+    telemetry: Telemetry
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)
@@ -196,11 +201,11 @@ class Opened:
         """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
         if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
             try:
-                self._finish(lambda text: _log.warning("%s", text))
+                self._finish(lambda error: logged_errors.warn(_log, NOT_ALL_WRITTEN, error))
             finally:
                 self._closing.release()
 
-    def _finish(self, say: Callable[[str], None]) -> None:
+    def _finish(self, say: Callable[[Exception], None]) -> None:
         """Every step may be repeated: an interrupt may have struck between them."""
         if self._finished:
             return
@@ -215,7 +220,7 @@ class Opened:
             self.handles.close()
         self._finished = True
 
-    def _write_back_the_last(self, say: Callable[[str], None]) -> None:
+    def _write_back_the_last(self, say: Callable[[Exception], None]) -> None:
         try:
             self.parts.finish()
         except (
@@ -224,14 +229,13 @@ class Opened:
         ):  # at an earlier try; or it is for those to do that know the new one
             return
         except AdaptiveMemoryError as error:
-            say(
-                f"Not everything could be written back into the collection: {error} It waits in the ledger and is "
-                "written when this memory is opened again."
-            )
+            say(error)
 
 
-def warn(text: str) -> None:
-    warnings.warn(text, RuntimeWarning, stacklevel=6)
+def warn(error: Exception) -> None:
+    warnings.warn(
+        f"Not everything could be written back into the collection: {error} {WAITS}", RuntimeWarning, stacklevel=6
+    )
 
 
 @atexit.register

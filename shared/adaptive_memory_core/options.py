@@ -13,6 +13,7 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.roles import Roles
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.models.reader import Reader
 from adaptive_memory_core.models.reranker import Reranker, Source
@@ -51,6 +52,8 @@ class Options(TypedDict, total=False):
       `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/graph.md).
     - `roles`: the models that help to make episodes, semantics and themes of what is observed (docs/hierarchy.md);
       omitted, it is done by rule.
+    - `telemetry`: True for spans and metrics of OpenTelemetry (extra `otel`) with the providers that the program has
+      set, or `telemetry.OpenTelemetry(...)` with others; off otherwise, at no cost (docs/observability.md).
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
@@ -70,6 +73,7 @@ class Options(TypedDict, total=False):
     shared: Iterable[str]
     roles: Roles | None
     entities: Extract | None
+    telemetry: bool | Telemetry | None
 
 
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:

@@ -10,6 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.verbs import (
+    explaining,
     export_import,
     forgetting,
     inspection,
@@ -18,6 +19,7 @@ from adaptive_memory_core.verbs import (
     recalling,
     remembering,
     replaying,
+    tuning,
     verdicts,
 )
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
@@ -64,6 +66,8 @@ class UserMemory:
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
+    why, awhy = blocking(explaining.why), awaited(explaining.why)
+    recent, arecent = blocking(explaining.recent), awaited(explaining.recent)
 
     feedback, afeedback = blocking(verdicts.feedback), awaited(verdicts.feedback)
     feedback_on_answer = blocking(verdicts.feedback_on_answer)
@@ -90,6 +94,8 @@ class UserMemory:
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
     replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
+    tune, atune = blocking(tuning.tune), awaited(tuning.tune)
+    evaluate, aevaluate = blocking(tuning.evaluate), awaited(tuning.evaluate)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
 
     def __repr__(self) -> str:

@@ -31,6 +31,7 @@ WRONG: dict[str, list[Any]] = {
     "reader": [3],
     "entities": [3],
     "roles": [3, lambda lines: lines],
+    "telemetry": [3, "on", int],
     "nonsense": [1],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]

@@ -14,7 +14,6 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.user_memory import UserMemory
 
-WIDEST = 10_000  # candidates among which a record is looked for that was none
 Cue = Annotated[str, typer.Argument(help="A question, or any text.")]
 Most = Annotated[int, typer.Option("-k", help="How many hits at most.")]
 By = Annotated[str | None, typer.Option(help="A preset's name or a file of JSON, instead of the memory's policy.")]
@@ -60,9 +59,8 @@ def explain(
     """Why a cue finds what it finds: every score with its parts, everyone who was dropped, and why. Changes nothing."""
     session = session_of(ctx)
     with session.scope() as user:
-        by = policy_of(policy)
-        found = _asked(user, cue, k, where, by, reinforce=False)
-        why = None if id is None else why_of(user, found, id, where, by)
+        found = _asked(user, cue, k, where, policy_of(policy), reinforce=False)
+        why = None if id is None else user.why(found, id, _filter(where))
     told: dict[str, Any] = {
         "hits": [hit(one) for one in found],
         "dropped": [{"id": one.id, "score": one.score, "reason": one.reason} for one in found.dropped],
@@ -115,26 +113,9 @@ def stats(ctx: typer.Context) -> None:
     show(lines, found, as_json=session.as_json)
 
 
-def why_of(user: UserMemory, found: Recall, id: str, where: str | None, by: Policy | None) -> str:  # noqa: A002
-    """Why a record is, or is not, among the hits, in a sentence."""
-    for place, one in enumerate(found, 1):
-        if one.id == id:
-            parts = ", ".join(f"{name} {value:.3f}" for name, value in one.parts.items())
-            return f"{id} is hit {place} of {len(found)}: score {one.score:.3f} ({parts})"
-    for drop in found.dropped:
-        if drop.id == id:
-            last = f", the last hit has {found[-1].score:.3f}" if len(found) else ""
-            return f"{id} was dropped: {drop.reason}" + (
-                "" if drop.score is None else f"; score {drop.score:.3f}{last}"
-            )
-    user.get(id)  # raises where there is no such record
-    wider = (by or found.policy).replace(recall_k=WIDEST)
-    wide = _asked(user, found.cue.text, found.k, where, wider, reinforce=False)
-    ids = [*wide.ids, *(one.id for one in wide.dropped)]
-    far = f"it would be number {ids.index(id) + 1}" if id in ids else "it is not among those that pass the filter"
-    return f"{id} was no candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), {far}."
-
-
 def _asked(user: UserMemory, cue: str, k: int, where: str | None, policy: Policy | None, *, reinforce: bool) -> Recall:
-    given = None if where is None else dict(json_object(where, "--filter"))
-    return user.recall(cue, k, filter=given, reinforce=reinforce, policy=policy)
+    return user.recall(cue, k, filter=_filter(where), reinforce=reinforce, policy=policy)
+
+
+def _filter(where: str | None) -> dict[str, Any] | None:
+    return None if where is None else dict(json_object(where, "--filter"))

@@ -11,13 +11,9 @@ from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.past_candidates import PastCandidates, past_candidates
 from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
+from adaptive_memory_core.flow.rankable import Rankable, rankable
 from adaptive_memory_core.flow.steps.asked_time import understand_time
-from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose
 from adaptive_memory_core.flow.steps.count_reading import LOGGED_CUE
-from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, floor_verdict
-from adaptive_memory_core.flow.steps.rerank_best import Reranked
-from adaptive_memory_core.flow.steps.same_facts import same_facts
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
@@ -105,19 +101,20 @@ def _not_told(own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
     """The candidates through the steps of a recall that come after the searching."""
+    question = yield from question_of(ports, asked, past, policy)
+    return question.ranked(policy)
+
+
+def question_of(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Rankable]:
+    """The question of a past recall with its candidates, to be ranked under this policy and others that ask the same
+    channels."""
     request = understand_time(ports, replace(asked, policy=policy, k=past.k))
-    refuse = request.refuse
-    hits = past.under(policy)
-    if refuse is not None:
-        hits = [replace(hit, refused=refuse(hit.record)) for hit in hits]
-    floor = NO_FLOOR if past.unrelated is None else floor_verdict(past.unrelated, policy)
-    compared = yield from candidate_vectors(ports, request, hits)
-    facts = yield from same_facts(request, hits, floor)
     states = KnownStates({}, Timeline(past.line.step), balance=past.balance, lead_weights=past.leads)
+    hits = past.under(policy)
     gathered = Gathered(
         request.cue, hits=hits, near=len(hits), known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
     )
-    return choose(request, gathered, floor, Reranked(hits), compared, facts)
+    return (yield from rankable(ports, request, gathered, past.under, past.unrelated))
 
 
 def _request(asked: Request, line: LoggedRecall, scope: Scope) -> Request:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
@@ -16,6 +17,7 @@ from adaptive_memory_core.policy.changes import changed
 from adaptive_memory_core.policy.channel_names import GRAPH, OURS, check_channels, weights_of
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
+from adaptive_memory_core.policy.files import read_policy, write_policy
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusion_of
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
@@ -190,6 +192,15 @@ class Policy(HashedOnce):
     def hash(self) -> str:
         """A short name of exactly this policy, for the log."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a file that `load` reads, at once or not at all."""
+        write_policy(path, self.to_json())
+
+    @staticmethod
+    def load(path: str | Path) -> Policy:
+        """The policy of a file that `save` wrote."""
+        return Policy.from_json(read_policy(path))
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)

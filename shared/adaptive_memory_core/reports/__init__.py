@@ -5,7 +5,14 @@ from adaptive_memory_core.reports.check import CheckReport, Finding
 from adaptive_memory_core.reports.log import Change, LoggedCandidate, LoggedRecall
 from adaptive_memory_core.reports.nothing_found import Calibration, Unrelated
 from adaptive_memory_core.reports.receipts import PruneReceipt, Receipt, Restored
-from adaptive_memory_core.reports.statistics import BackgroundStats, ProjectionStats, Sample, Stats, Strengths
+from adaptive_memory_core.reports.statistics import (
+    BackgroundStats,
+    ProjectionStats,
+    Sample,
+    Stats,
+    Strengths,
+    WriteBackProgress,
+)
 
 __all__ = [
     "BackgroundStats",
@@ -26,4 +33,5 @@ __all__ = [
     "Stats",
     "Strengths",
     "Unrelated",
+    "WriteBackProgress",
 ]

@@ -59,6 +59,21 @@ class ProjectionStats:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteBackProgress:
+    """How far the write-back of a whole memory is, for all scopes, since the memory was opened.
+
+    `waiting` is how many records wait for it, and `waited_seconds` how long the first of them has waited for this
+    process; 0 where nothing waits, or where another process holds the collection.
+    """
+
+    waiting: int
+    waited_seconds: float = 0.0
+    written: int = 0
+    vanished: int = 0
+    conflicts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class BackgroundStats:
     """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
 

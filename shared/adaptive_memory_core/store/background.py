@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from adaptive_memory_core import logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.reports import BackgroundStats
 
@@ -64,6 +65,11 @@ class Background:
     def going(self) -> bool:
         """Whether a chore may go on."""
         return not self._stopping
+
+    @property
+    def chores(self) -> Sequence[str]:
+        """Their names."""
+        return [one.name for one in self._chores]
 
     def stats(self) -> BackgroundStats:
         return self._stats
@@ -123,8 +129,8 @@ class Background:
             last_failed=one.name,
             last_error=type(error).__name__,
         )
-        unknown = None if isinstance(error, AdaptiveMemoryError | OSError) else error
-        _log.warning("The %s failed and will be tried again: %s", one.name, error, exc_info=unknown)
+        unknown = not isinstance(error, AdaptiveMemoryError | OSError)
+        logged_errors.warn(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
 
     def _sleep(self, seconds: float | None) -> None:
         try:

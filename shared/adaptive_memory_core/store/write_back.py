@@ -12,7 +12,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.let_others_run import is_anybody_busy
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.reports import ProjectionStats
+from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.edition import Edition
@@ -77,6 +77,14 @@ class WriteBack:
 
     def stats(self, scope: Scope) -> ProjectionStats:
         return self._counts.of(scope)
+
+    def progress(self) -> WriteBackProgress:
+        waiting = self._ledger.outbox.waiting()
+        under_way, since = self._pass, self._since
+        if under_way is not None:
+            since = under_way[0] - self._keeping.lag_seconds
+        waited = 0.0 if since is None or not waiting else time.monotonic() - since
+        return self._counts.progress(waiting=waiting, waited_seconds=waited)
 
     def wait(self) -> float | None:
         """Until the next write of a pass, or the next pass, in a moment when nobody has to wait for it, while there is

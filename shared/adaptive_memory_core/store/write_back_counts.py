@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import ProjectionStats
+from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
 
 MOST_SCOPES = 10_000  # scopes that are counted for; those that were not written for the longest begin anew
 
@@ -22,6 +22,7 @@ class WriteBackCounts:
 
     def __init__(self) -> None:
         self._of: OrderedDict[Scope, Counter[str]] = OrderedDict()
+        self._all: Counter[str] = Counter()
         self._failures = 0
         self._last_error: str | None = None
 
@@ -33,12 +34,18 @@ class WriteBackCounts:
         """Once more for each of these scopes."""
         for scope in scopes:
             self._of.setdefault(scope, Counter())[what] += 1
+            self._all[what] += 1
             self._of.move_to_end(scope)
         while len(self._of) > MOST_SCOPES:
             self._of.popitem(last=False)
 
     def failed(self, error: Exception) -> None:
         self._failures, self._last_error = self._failures + 1, type(error).__name__
+
+    def progress(self, *, waiting: int, waited_seconds: float) -> WriteBackProgress:
+        """How far it is for all scopes."""
+        done = self._all
+        return WriteBackProgress(waiting, waited_seconds, done["written"], done["vanished"], done["conflicts"])
 
     def of(self, scope: Scope) -> ProjectionStats:
         """How far it is for this scope."""

@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.calls.exchange import LOOKED_SECONDS, Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -45,6 +46,8 @@ class Memory(Protocol):
     def executor(self) -> Executor: ...
     @property
     def exchange(self) -> Exchange: ...
+    @property
+    def telemetry(self) -> Telemetry: ...
     @property
     def same_fact(self) -> Theirs | None: ...
     @property
@@ -82,7 +85,7 @@ def blocking(verb: Verb[P, T]) -> Callable[Concatenate[User, P], T]:
         while True:
             with exchange.counted() as may_begin:
                 if may_begin:
-                    return user.run(verb(user, *args, **named))
+                    return user.run(user.memory.telemetry.verb(verb.__name__, verb(user, *args, **named)))
             exchange.wait()
 
     update_wrapper(call, verb)
@@ -97,7 +100,7 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[User, P], Coroutine[Any, A
         while True:
             with exchange.counted() as may_begin:
                 if may_begin:
-                    return await user.arun(verb(user, *args, **named))
+                    return await user.arun(user.memory.telemetry.verb(verb.__name__, verb(user, *args, **named)))
             await asyncio.sleep(LOOKED_SECONDS)
 
     update_wrapper(call, verb)

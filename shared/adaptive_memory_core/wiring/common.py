@@ -46,6 +46,7 @@ from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
+from adaptive_memory_core.wiring.given_telemetry import as_telemetry
 
 
 class Asked:
@@ -66,7 +67,8 @@ class Asked:
         read = as_reader(options.get("reader"))
         self.reader = None if read is None else Theirs(read, self.unanswered["reader"])
         self.entities, self.roles = as_extract(options.get("entities")), as_roles(options.get("roles"))
-        self.stages: Stages = stages_with(self.channels)
+        self.telemetry = as_telemetry(options.get("telemetry"))
+        self.stages: Stages = self.telemetry.sources(stages_with(self.channels))
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
         self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()
@@ -173,7 +175,7 @@ class Common:
         return Ports(
             search=store.search,
             records=store.records,
-            ledger=self.ledger,
+            ledger=asked.telemetry.ledger(self.ledger),
             embedder=embedder,
             write_back=store.write_back,
             words=words,

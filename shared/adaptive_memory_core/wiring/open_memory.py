@@ -95,7 +95,7 @@ def _guest(place: Elsewhere, asked: Asked, handles: ExitStack) -> Opened:
 
 def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
     asked = common.asked
-    return Opened(
+    made = Opened(
         parts=parts,
         in_force=asked.in_force,
         fields=asked.fields,
@@ -106,7 +106,10 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         reranker=asked.options.get("reranker"),
         same_fact=asked.same_fact,
         reader=asked.reader,
+        telemetry=asked.telemetry,
     )
+    asked.telemetry.opened(made)
+    return made
 
 
 def repaired(

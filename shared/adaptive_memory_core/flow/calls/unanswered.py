@@ -17,6 +17,10 @@ class Unanswered:
         self._turn, self._calls = threading.Lock(), 0
 
     @property
+    def count(self) -> int:
+        return self._calls
+
+    @property
     def too_many(self) -> bool:
         return self._calls >= MOST_UNANSWERED
 

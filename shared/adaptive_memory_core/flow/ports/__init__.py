@@ -51,7 +51,7 @@ from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Sourc
 from adaptive_memory_core.flow.ports.words import Words
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
-from adaptive_memory_core.reports import BackgroundStats, ProjectionStats
+from adaptive_memory_core.reports import BackgroundStats, ProjectionStats, WriteBackProgress
 from adaptive_memory_core.score.nothing_found import Floor
 
 __all__ = [
@@ -126,11 +126,15 @@ class WriteBack(Protocol):
     def tidy(self) -> None: ...
     def flush(self) -> None: ...
     def stats(self, scope: Scope) -> ProjectionStats: ...
+    def progress(self) -> WriteBackProgress:
+        """How far it is for all scopes."""
 
 
 class Background(Protocol):
     """The thread that does the chores."""
 
+    @property
+    def chores(self) -> Sequence[str]: ...
     def stats(self) -> BackgroundStats: ...
 
 

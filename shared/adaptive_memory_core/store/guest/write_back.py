@@ -7,7 +7,7 @@ import time
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import ProjectionStats
+from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
 
 LOOKED_SECONDS = 0.05  # between two looks whether it is done
 
@@ -41,3 +41,7 @@ class WriteBackByTheHolder:
     def stats(self, scope: Scope) -> ProjectionStats:  # noqa: ARG002 - the holder counts
         """Nothing is written by this process."""
         return ProjectionStats()
+
+    def progress(self) -> WriteBackProgress:
+        """What waits is counted for all processes; for how long, the holder knows."""
+        return WriteBackProgress(self._ledger.outbox.waiting())

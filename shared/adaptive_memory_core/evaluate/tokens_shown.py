@@ -2,13 +2,14 @@
 
 A system answers a question with units, best first: the turns that it shows together, and the block in which they stand.
 A turn costs its characters / 4 as a line "Speaker: text", and 6 tokens more where it is the first of its session; one
-that was shown already is free. Where a unit passes a budget, it is cut between two turns.
+that was shown already is free. Where a unit passes a budget, it is cut between two turns. Without vectors nothing is
+said of redundancy.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -18,9 +19,8 @@ from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
+from adaptive_memory_core.evaluate.labelled import Dataset, Item, Question
 from adaptive_memory_core.evaluate.metrics import mean
-from benchmarks.data import Dataset, Item, Question
-from benchmarks.rot import said
 
 HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looked at
 BUDGETS = (250, 500, 1_000, 2_000)
@@ -51,9 +51,9 @@ class Read(NamedTuple):
 class Texts:
     """What is known of the turns: their costs, their words with the dates that are rendered, what stood before them."""
 
-    def __init__(self, data: Dataset, vectors: Any) -> None:
+    def __init__(self, data: Dataset, vectors: Any = None) -> None:
         self.items = {item.id: item for item in data.items}
-        self.vectors = dict(zip(self.items, np.asarray(vectors), strict=True))
+        self.vectors = {} if vectors is None else dict(zip(self.items, np.asarray(vectors), strict=True))
         self._before = _before(data.items)
         self._words: dict[str, frozenset[str]] = {}
 
@@ -70,7 +70,7 @@ class Texts:
                 item = self.items[one]
                 if one in read.ids:
                     continue
-                spent += len(f"{said(item)}\n") / 4 + (0 if item.session in headings else HEADING)
+                spent += len(f"{item.said}\n") / 4 + (0 if item.session in headings else HEADING)
                 if spent > MOST:
                     return read
                 headings.add(item.session)
@@ -88,10 +88,19 @@ class Texts:
             self._words[one] = frozenset(words(f"{shown} {days}"))
         return self._words[one]
 
+    def text_within(self, units: Sequence[Unit], budget: float) -> str:
+        """What a model reads of the units within so many tokens."""
+        return "\n".join(self.items[one].said for one in self.read(units).within(budget))
+
     def intact(self, one: str, shown: set[str]) -> bool:
         """Whether it is shown with the question right before it, if there is one."""
         before = self._before.get(one)
         return one in shown and (before is None or not asks(self.items[before].text) or before in shown)
+
+
+def each_alone(ids: Sequence[str]) -> list[Unit]:
+    """A ranking as units, where nothing is shown together."""
+    return [Unit(place, [one]) for place, one in enumerate(ids)]
 
 
 def measured(texts: Texts, question: Question, units: Sequence[Unit]) -> Measures:
@@ -127,7 +136,8 @@ def _blocks(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
     for one, block in zip(read.within(FOR_BLOCKS), read.blocks, strict=False):
         blocks.setdefault(block, []).append(one)
     hits = [len(answer & frozenset().union(*map(texts.words_of, own))) for own in blocks.values()]
-    row = {"redundancy": _redundancy([_vector(texts, own) for own in blocks.values()])}
+    alike = _redundancy([_vector(texts, own) for own in blocks.values()]) if texts.vectors else None
+    row = {} if alike is None else {"redundancy": alike}
     if not answer or not hits:
         return row
     row |= {f"{number}-hit": mean([one == number for one in hits]) for number in range(1, MANY_HITS)}
@@ -146,32 +156,6 @@ def _redundancy(vectors: Sequence[Any]) -> float:
         return 0.0
     likeness = np.array(vectors) @ np.array(vectors).T
     return mean([float(likeness[number, :number].max()) for number in range(1, len(vectors))])
-
-
-def means(rows: Sequence[Measures]) -> Measures:
-    """The mean of each measure over the questions of which it is known."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: mean([row[name] for row in rows if name in row]) for name in names}
-
-
-def beside(rows: Sequence[Measures], base: Sequence[Measures], name: str) -> float | None:
-    """The mean over the questions of which both know it, as a share of the base's; None where there are none.
-
-    >>> beside([{"a": 1.0}, {"a": 9.0}], [{"a": 2.0}, {}], "a")
-    0.5
-    """
-    both = [(row[name], other[name]) for row, other in zip(rows, base, strict=True) if name in row and name in other]
-    return sum(one for one, _ in both) / sum(other for _, other in both) if both else None
-
-
-def by_category(
-    questions: Sequence[Question], rows: Sequence[Measures], name: str, category: Callable[[Question], str]
-) -> Mapping[str, float]:
-    """The mean of one measure for each kind of question."""
-    kinds: dict[str, list[float]] = {}
-    for question, row in zip(questions, rows, strict=True):
-        kinds.setdefault(category(question), []).append(row[name])
-    return {kind: mean(values) for kind, values in sorted(kinds.items())}
 
 
 def _before(items: Sequence[Item]) -> dict[str, str]:

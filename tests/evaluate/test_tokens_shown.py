@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from adaptive_memory_core.evaluate.means import beside, by_category, means
+from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, Texts, Unit, measured
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import trigrams
-from benchmarks.evidence_measures import HEADING, MOST, Texts, Unit, beside, by_category, means, measured
 
 DAY = 1_683_500_000.0  # 7 May 2023
 SAID = (

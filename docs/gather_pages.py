@@ -1,0 +1,78 @@
+"""Which pages has the site? Those under docs and a few from elsewhere in the repository, with links between them.
+
+In the repository a page links to files as they lie there, so that it reads on any host of code. In the site all pages
+lie in one folder, and the README is the first of them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+from pathlib import Path
+
+ELSEWHERE = {  # in the repository, and in the site
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "RELEASING.md": "releasing.md",
+    "SECURITY.md": "reporting_a_vulnerability.md",
+    "benchmarks/README.md": "benchmarks.md",
+}
+LINK = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)")
+FENCE = re.compile(r"^```(\w+)[^\n]*$", re.MULTILINE)
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def gather(root: Path, folder: Path) -> None:
+    """Copies the pages and pictures of the repository at `root` into `folder`, as the site names them."""
+    folder.mkdir(parents=True)
+    for page in pages(root):
+        text, place = page.read_text(encoding="utf-8"), page.relative_to(root)
+        built = as_in_the_site(text, place.parent.as_posix())
+        (folder / site_name(place.as_posix())).write_text(built, encoding="utf-8")
+        copy_what_is_shown(root, place.parent.as_posix(), text, folder)
+
+
+def copy_what_is_shown(root: Path, place: str, text: str, folder: Path) -> None:
+    """Copies the files that a page links to and that are no pages: an example's settings, say."""
+    for _, target in LINK.findall(CODE.sub("", text)):
+        path = posixpath.normpath(posixpath.join(place, target))
+        if not path.startswith("..") and not path.endswith(".md") and (root / path).is_file():
+            (folder / site_name(path)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / path, folder / site_name(path))
+
+
+def pages(root: Path) -> list[Path]:
+    """Every page of the repository that is one of the site."""
+    written = sorted([*(root / "docs").glob("*.md"), *(root / "docs" / "reference").glob("*.md")])
+    return [*written, *(root / one for one in ELSEWHERE if (root / one).is_file())]
+
+
+def site_name(path: str) -> str:
+    """What the site calls a file of the repository.
+
+    >>> site_name("docs/recall.md"), site_name("README.md"), site_name("docs/pictures/recall.svg")
+    ('recall.md', 'index.md', 'pictures/recall.svg')
+    """
+    return ELSEWHERE.get(path, path.removeprefix("docs/").removeprefix("reference/"))
+
+
+def as_in_the_site(text: str, folder: str) -> str:
+    """A page that lies in this folder of the repository, with its links as the site has them.
+
+    The word after the language of a block of code, which says how the block is tested, is left out.
+
+    >>> as_in_the_site("[a](../README.md) [b](recall.md#k) [c](https://example.org) [d](#e)", "docs")
+    '[a](index.md) [b](recall.md#k) [c](https://example.org) [d](#e)'
+    >>> as_in_the_site("[a](docs/recall.md)", ".")
+    '[a](recall.md)'
+    """
+
+    def links(prose: str) -> str:
+        return LINK.sub(lambda found: found[1] + site_name(posixpath.normpath(posixpath.join(folder, found[2]))), prose)
+
+    parts, end = [], 0
+    for block in CODE.finditer(text):
+        parts += [links(text[end : block.start()]), FENCE.sub(r"```\1", block[0])]
+        end = block.end()
+    return "".join([*parts, links(text[end:])])

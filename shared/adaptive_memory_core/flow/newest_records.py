@@ -1,0 +1,34 @@
+"""Which records of a scope are the newest that hold now? By when they happened, as their metadata say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import nlargest
+
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.ports import Ports, Records
+from adaptive_memory_core.records import Fields, Record, Scope
+from adaptive_memory_core.score.gates import stale
+from adaptive_memory_core.score.refusals import is_later
+from adaptive_memory_core.stored_metadata import hits_of
+
+
+def newest(ports: Ports, scope: Scope, limit: int, *, now: float) -> Flow[list[Record]]:
+    """At most so many, newest first; what has no time comes last. Nothing counts as read."""
+    return (yield from ask(_newest, ports.records, scope, limit, ports.fields, now))
+
+
+def _newest(records: Records, scope: Scope, limit: int, fields: Fields, now: float) -> list[Record]:
+    return nlargest(limit, _present(records, scope, fields, now), key=_when)
+
+
+def _present(records: Records, scope: Scope, fields: Fields, now: float) -> Iterator[Record]:
+    """All records but what was replaced, has ended or has not begun."""
+    for page in records.pages(scope):
+        for hit in hits_of(scope, page, {}, fields):
+            if hit.record.text and stale(hit, now=now) is None and not is_later(hit.record, now):
+                yield hit.record
+
+
+def _when(record: Record) -> tuple[bool, float]:
+    return record.created_at is not None, record.created_at or 0.0

@@ -1,0 +1,47 @@
+"""What may watch a memory? Something that is handed its verbs, sources and ledger once, and gives them back watched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.calls.drive import Flow
+    from adaptive_memory_core.flow.candidates.sources import Stages
+    from adaptive_memory_core.flow.ports import Ledger, Ports
+
+T = TypeVar("T")
+
+
+class OpenMemory(Protocol):
+    """A memory that can be asked how far it is; ClosedError once it was closed."""
+
+    def checked_ports(self) -> Ports: ...
+
+
+class Telemetry(Protocol):
+    """Sources and ledger are handed over where a memory is put together, and each call of a verb as its flow."""
+
+    def verb(self, name: str, flow: Flow[T]) -> Flow[T]: ...
+    def sources(self, stages: Stages) -> Stages: ...
+    def ledger(self, ledger: Ledger) -> Ledger: ...
+    def opened(self, memory: OpenMemory) -> None:
+        """This memory is open; it is not to be kept from being collected."""
+
+
+class Unwatched:
+    """Gives everything back as it is."""
+
+    def verb(self, name: str, flow: Flow[T]) -> Flow[T]:  # noqa: ARG002 - nobody wants to know
+        return flow
+
+    def sources(self, stages: Stages) -> Stages:
+        return stages
+
+    def ledger(self, ledger: Ledger) -> Ledger:
+        return ledger
+
+    def opened(self, memory: OpenMemory) -> None:
+        """Nobody asks."""
+
+
+UNWATCHED = Unwatched()

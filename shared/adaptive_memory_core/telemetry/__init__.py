@@ -1,0 +1,15 @@
+"""How is a memory watched from outside? `OpenTelemetry`, its spans and metrics; `Telemetry` is what else could watch.
+
+>>> from adaptive_memory_core.telemetry import OpenTelemetry
+>>> watched = OpenTelemetry(attributes={"memory": "support"})      # AdaptiveMemory.open(path, telemetry=watched)
+"""
+
+from adaptive_memory_core.errors import MissingExtraError
+from adaptive_memory_core.flow.ports.telemetry import OpenMemory, Telemetry
+
+try:
+    from adaptive_memory_core.telemetry.open_telemetry import OpenTelemetry
+except ModuleNotFoundError as missing:
+    raise MissingExtraError.of("opentelemetry-api", "otel") from missing
+
+__all__ = ["OpenMemory", "OpenTelemetry", "Telemetry"]

@@ -1,0 +1,117 @@
+"""How good are a user's recalls, and which policy would serve better? Flows over questions whose answers are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.labelled_questions import labelled_questions
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.evaluation import Evaluation, evaluated
+from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.sources import channels_of
+from adaptive_memory_core.flow.labelled_questions import ask_labelled
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Cue
+from adaptive_memory_core.verbs.blocking_and_async import Memory, User
+from adaptive_memory_core.verbs.own_policy import usual_policy
+
+MOST_PRIOR = 1_000_000.0
+TOP_DOWN = (
+    "The policy has the shape 'top_down', and to which episodes the themes lead cannot be ranked again. Tune with the "
+    "shape 'flat' or 'episodes', and set the shape of the result."
+)
+
+
+def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) -> Flow[Evaluation]:
+    """How much of what answers these questions is found: recall@k, NDCG@k and hit@1, each with its interval.
+
+    `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. `policy` is that of
+    the recalls (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
+    """
+    given, most = labelled_questions(pairs), check.count(k, "k")
+    by = yield from starting_policy(user, policy)
+    asked = yield from ask_labelled(user.memory.ports(), request_of(user, by, most), given)
+    return evaluated(asked, by, k=most)
+
+
+def tune(
+    user: User,
+    pairs: Any = None,
+    k: int = 10,
+    policy: Policy | None = None,
+    *,
+    held_out: float = 0.5,
+    prior: float = PRIOR,
+    seed: int = 0,
+) -> Flow[Tuning]:
+    """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
+
+    `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
+    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read.
+
+    The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions
+    takes no part in it and judges: where the gain on these is within the noise, or there are too few questions, the
+    tuning is `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the
+    less it moves: at `prior` questions half of the way. Keep the result with
+    `memory.for_user(name, policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
+    """
+    tuner = tuner_of(held_out, prior, seed)
+    start = yield from starting_policy(user, policy)
+    evidence = yield from evidence_of(user, pairs, start, k=k)
+    return (yield from ask(evidence.tuned, start, tuner))
+
+
+def evidence_of(user: User, pairs: Any, start: Policy, *, k: int) -> Flow[Evidence]:
+    """What this user's questions tell of policies."""
+    if start.shaping.form == "top_down":
+        raise InvalidInputError(TOP_DOWN)
+    most, given = check.count(k, "k"), labelled_questions(pairs)
+    asked = yield from ask_labelled(user.memory.ports(), request_of(user, start, most), given)
+    return of_labelled(asked, user.scope.user, k=most)
+
+
+def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
+    """How it is tuned, checked."""
+    part = check.share(held_out, "held_out")
+    if not 0.0 < part < 1.0:
+        raise InvalidInputError(f"held_out is {held_out!r}. Give a share above 0 and below 1: some tune, some judge.")
+    if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= MOST_PRIOR:
+        raise InvalidInputError(f"prior is {prior!r}. Give how many questions count half, from 0 to {MOST_PRIOR:,.0f}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise InvalidInputError(f"seed is {seed!r}. Give a whole number from 0 to {2**32 - 1}.")
+    return Tuner(held_out=part, prior=float(prior), seed=seed)
+
+
+def starting_policy(user: User, given: Policy | None) -> Flow[Policy]:
+    """The policy to begin with: the one that is given, else the user's own, else the memory's."""
+    usual = (yield from usual_policy(user)) if given is None else given
+    return policy_for(user.memory, usual)
+
+
+def policy_for(memory: Memory, given: Policy | None) -> Policy:
+    """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
+    policy = check.policy(given, memory.policy)
+    check.channels(policy, channels_of(memory.ports().sources))
+    return policy.suited(memory.embedder_name)
+
+
+def request_of(user: User, policy: Policy, k: int) -> Request:
+    """What all its questions have in common."""
+    memory = user.memory
+    return Request(
+        id="tuning",
+        scope=user.scope,
+        cue=Cue("tuning"),
+        k=k,
+        now=memory.now(),
+        where=None,
+        policy=policy,
+        regime=memory.regime,
+        reinforce=False,
+        fields=memory.fields,
+        same_fact=memory.same_fact,
+    )

@@ -1,0 +1,54 @@
+"""Is a comparison written, read again and shown as it is?"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.comparison import (
+    FORMAT,
+    Comparison,
+    DataAbout,
+    Difference,
+    MeasureAbout,
+    Result,
+    SystemAbout,
+)
+
+MADE = Comparison(
+    title="tea",
+    baseline="Chroma",
+    data=(DataAbout("notes", 3, 1, 2),),
+    systems=(SystemAbout("Chroma"), SystemAbout("theta 3", axis="theta", value=3.0)),
+    measures=(MeasureAbout("NDCG@10"), MeasureAbout("recall ms", "ms", "lower")),
+    results=(
+        Result("notes", "Chroma", "NDCG@10", 0.5, 0.25, 0.75, 0.5, 1.0, 0.5, 2, 2),
+        Result("notes", "theta 3", "NDCG@10", 0.75, 0.5, 1.0, 0.75, 1.0, 0.25, 2, 2),
+    ),
+    differences=(Difference("notes", "theta 3", "NDCG@10", 0.25, 0.125, 0.375, 2, True),),
+    notes=("Two questions are few.",),
+)
+
+
+def test_what_is_written_is_read_again_and_names_its_format() -> None:
+    assert Comparison.from_json(MADE.to_json()) == MADE
+    told = json.loads(MADE.to_json())
+    assert told["format"] == FORMAT
+    assert set(told) == {
+        *("format", "title", "confidence", "command", "seconds", "machine", "versions", "notes", "data"),
+        *("baseline", "systems", "measures", "results", "differences"),
+    }
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "another"}', MADE.to_json().replace("p95", "p96")])
+def test_what_is_no_comparison_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="This is no comparison"):
+        Comparison.from_json(text)
+
+
+def test_one_result_is_found_by_its_names() -> None:
+    assert MADE.of("theta 3", "NDCG@10").mean == 0.75
+    with pytest.raises(InvalidInputError, match="There is no 'recall ms'"):
+        MADE.of("theta 3", "recall ms")
