@@ -165,9 +165,7 @@ def lived(alice: UserMemory, clock: Clock, *, right: bool, policy: Policy, seed:
         clock.pass_days(0.5)
 
 
-def test_verdicts_tell_which_policy_is_better_and_nothing_is_asked(
-    memory: AdaptiveMemory, alice: UserMemory, clock: Clock
-) -> None:
+def test_verdicts_tell_which_policy_is_better(alice: UserMemory, clock: Clock) -> None:
     exploring = Policy(channels=("dense",)).replace(explore={"tail": 2, "pool": 3}, adaptive=False)
     lived(alice, clock, right=True, policy=exploring)
     found = alice.tune(policy=exploring, prior=5)
@@ -178,7 +176,6 @@ def test_verdicts_tell_which_policy_is_better_and_nothing_is_asked(
     assert found.gain != found.unnormalised
     assert any("verdict hangs" in one for one in found.assumes)
     assert "by plain inverse propensities" in str(found)
-    assert memory.tune(policy=exploring, prior=5).to_json() == found.to_json()
 
 
 def test_verdicts_given_at_random_are_refused(alice: UserMemory, clock: Clock) -> None:

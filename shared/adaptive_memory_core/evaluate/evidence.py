@@ -34,7 +34,9 @@ class Evidence:
 
     @staticmethod
     def joined(parts: Sequence[Evidence]) -> Evidence:
-        """That of several users as one."""
+        """That of several users as one; of nobody, that of a log without verdicts."""
+        if not parts:
+            return Evidence((), frozenset(), MEASURE, history=True)
         return Evidence(
             tuple(one for part in parts for one in part.examples),
             frozenset().union(*(part.leads for part in parts)),

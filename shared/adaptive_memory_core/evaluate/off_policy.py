@@ -26,6 +26,7 @@ from adaptive_memory_core.evaluate.worth import Example, Worth
 from adaptive_memory_core.flow.judged_recalls import JudgedLog, JudgedRecall
 from adaptive_memory_core.flow.strengths_again import StrengthsAgain
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.score.candidates import columns_of
 
 MOST_WEIGHT = 20.0  # times that one hit may count; guess
 MEASURE = "share of helpful hits, first places counting most"
@@ -77,7 +78,8 @@ def _example(recall: JudgedRecall, strengths: StrengthsAgain) -> Example:
     line, question, helpful = recall.line, recall.question, recall.helpful
     chances = {one.id: one.propensity for one in line.candidates if one.propensity > 0.0}
     returned = {one.id for one in line.kept}
-    then = replace(question, hits_under=lambda policy: strengths.under(policy, line.id, question.hits_under(policy)))
+    hits = columns_of(question.hits_under(question.request.policy))  # the numbers that are tuned ask for no others
+    then = replace(question, hits_under=lambda policy: strengths.under(policy, line.id, hits))
 
     def worth(policy: Policy) -> Worth:
         return worth_of(then.ranked(policy).ids, chances, returned, helpful)

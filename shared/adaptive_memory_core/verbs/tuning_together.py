@@ -33,8 +33,6 @@ def tuned_together(
     parts = {
         name: _evidence(user, pairs, policy, k=k, since=since, until=until) for name, (user, pairs) in users.items()
     }
-    if not parts:
-        raise InvalidInputError(NOBODY)
     common = Evidence.joined(list(parts.values())).tuned(policy, tuner)
     if not each:
         return common
