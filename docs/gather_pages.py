@@ -27,12 +27,19 @@ def gather(root: Path, folder: Path) -> None:
     """Copies the pages and pictures of the repository at `root` into `folder`, as the site names them."""
     folder.mkdir(parents=True)
     for page in pages(root):
-        text = page.read_text(encoding="utf-8")
-        (folder / site_name(page.relative_to(root).as_posix())).write_text(
-            as_in_the_site(text, page.parent.relative_to(root).as_posix()), encoding="utf-8"
-        )
-    if (root / "docs" / "pictures").is_dir():
-        shutil.copytree(root / "docs" / "pictures", folder / "pictures")
+        text, place = page.read_text(encoding="utf-8"), page.relative_to(root)
+        built = as_in_the_site(text, place.parent.as_posix())
+        (folder / site_name(place.as_posix())).write_text(built, encoding="utf-8")
+        copy_what_is_shown(root, place.parent.as_posix(), text, folder)
+
+
+def copy_what_is_shown(root: Path, place: str, text: str, folder: Path) -> None:
+    """Copies the files that a page links to and that are no pages: an example's settings, say."""
+    for _, target in LINK.findall(CODE.sub("", text)):
+        path = posixpath.normpath(posixpath.join(place, target))
+        if not path.startswith("..") and not path.endswith(".md") and (root / path).is_file():
+            (folder / site_name(path)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / path, folder / site_name(path))
 
 
 def pages(root: Path) -> list[Path]:

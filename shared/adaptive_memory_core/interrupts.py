@@ -60,6 +60,8 @@ class _Leave(functools.partial[bool]):
 def _leave(
     generator: Callable[[], Generator[Any, None, None]], kind: Any, error: BaseException | None, _trace: Any
 ) -> bool:
+    if generator() is None:  # garbage, as the block's own frame is: it was, or is, closed by itself
+        return False
     try:
         if kind is None:
             next(generator(), None)

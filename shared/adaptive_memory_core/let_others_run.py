@@ -48,8 +48,20 @@ def under_way() -> Generator[None, None, None]:
         _own.call = call
         yield
     finally:
-        _under_way.pop(call, None)
-        _own.call = outer
+        try:
+            _own.call = outer
+        finally:
+            _under_way.pop(call, None)  # also where an interrupt strikes here
+
+
+def own_call() -> object | None:
+    """The call that this thread is in."""
+    return _own.call
+
+
+def is_under_way(call: object) -> bool:
+    """Whether it has not ended yet, in whatever thread."""
+    return call in _under_way
 
 
 def is_anybody_busy() -> bool:

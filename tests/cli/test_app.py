@@ -30,8 +30,8 @@ def test_all_commands_are_there() -> None:
             "unpin",
             "demote",
         ),
-        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "replay", "tune"),
-        *("eval", "mcp", "demo"),
+        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup"),
+        *("replay", "tune", "eval", "compare", "mcp", "demo"),
     }
 
 

@@ -9,11 +9,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
 
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import is_under_way, own_call
 from adaptive_memory_core.store.mirror.collection_state import CollectionState, State
 
-BROKEN_OFF_SECONDS = 0.1  # after which a write that did not reach the mirror is taken for broken off; guess
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unheard:
+    """What was written and did not reach the mirror yet: when first, and by which call, if by any."""
+
+    at: float
+    call: object | None
+
+    def is_broken_off(self) -> bool:
+        """Whether it will not be heard of any more: the call that wrote it has ended."""
+        return self.call is not None and not is_under_way(self.call)
 
 
 class InStep:
@@ -28,7 +40,7 @@ class InStep:
         self._clean = self._clean_compared = False  # whether only we write, since the first of the writers began
         self._before: State = None  # as the first of the writers found it
         self._grows: int | None = 0  # by them all; None where that is not sure
-        self._unheard: dict[str, float] = {}  # what was written and did not reach the mirror yet, and when
+        self._unheard: dict[str, _Unheard] = {}  # the longest first
         self.written = 0  # records that we wrote so far
 
     def holds(self) -> bool:
@@ -62,7 +74,9 @@ class InStep:
         with self._lock:
             if write not in self._writes:
                 return
-            self._unheard.update(dict.fromkeys(stored_ids, time.monotonic()))
+            written = _Unheard(time.monotonic(), own_call())
+            for one in stored_ids:
+                self._unheard.setdefault(one, written)  # what was broken off before is not made good by another write
             self.written += len(stored_ids)
             if len(self._writes) == 1:
                 self._wrote(self._state.now())
@@ -75,10 +89,10 @@ class InStep:
                 self._unheard.pop(one, None)
 
     def unheard(self, after_seconds: float | None = None) -> list[str]:
-        """What was written a while ago and has not reached the mirror."""
+        """What was written a while ago, or by a call that has ended, and has not reached the mirror."""
         until = time.monotonic() - (self._late_seconds if after_seconds is None else after_seconds)
         with self._lock:
-            return [one for one, at in self._unheard.items() if at <= until]
+            return [one for one, written in self._unheard.items() if written.at <= until or written.is_broken_off()]
 
     def compare(self) -> State:
         """A comparison with the collection begins; gives the state that it begins in, None where that is not known."""
@@ -111,5 +125,6 @@ class InStep:
         if not self._unheard:
             return False
         with self._lock:
-            first = next(iter(self._unheard.values()), None)
-        return first is not None and time.monotonic() - first > min(BROKEN_OFF_SECONDS, self._late_seconds)
+            waiting = set(self._unheard.values())  # one of each write
+        until = time.monotonic() - self._late_seconds
+        return any(one.at < until or one.is_broken_off() for one in waiting)

@@ -1,0 +1,1 @@
+"""How do the folders that `--data` takes come about? `python -m benchmarks.prepare NAME --from FILES --to DIR`."""
