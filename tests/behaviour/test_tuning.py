@@ -145,7 +145,7 @@ def test_settings_out_of_range_are_refused(memory: AdaptiveMemory, alice: UserMe
             alice.tune(pairs, **settings)
     with pytest.raises(InvalidInputError, match="top_down"):
         alice.tune(pairs, policy=Policy(shape="top_down"))
-    nobody: list[Any] = [None, [], {}, [("tea", ["a"])]]
+    nobody: list[Any] = [[], {}, [("tea", ["a"])]]
     for wrong in nobody:
         with pytest.raises(InvalidInputError, match="by user"):
             memory.tune(wrong)
