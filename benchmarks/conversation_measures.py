@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
+from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone
 from benchmarks.baselines import Ranking
 from benchmarks.data import Dataset, Item, Question
 
@@ -21,7 +21,7 @@ def of_conversations(
     sessions = [bool(r) and items[r[0]].session in {items[one].session for one in gold} for r, gold in pairs]
     row = {"session hit@1": round(mean([float(one) for one in sessions]), 3)}
     texts = Texts(Dataset("", tuple(items.values()), ()))
-    read = [texts.read([Unit(place, [one]) for place, one in enumerate(ranking)]) for ranking in rankings]
+    read = [texts.read(each_alone(ranking)) for ranking in rankings]
     for budget in BUDGETS:
         shown = [_share(one.within(budget), gold) for one, (_, gold) in zip(read, pairs, strict=True)]
         row[f"r{budget}"] = round(mean(shown), 3)

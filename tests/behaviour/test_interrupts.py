@@ -48,18 +48,19 @@ class Victim(threading.Thread):
         super().__init__(daemon=True)
         self.work, self.times = work, times
         self.kept: list[Interrupt] = []
+        self.ready = -1  # after how many interrupts it is at work again
         self.failed: Exception | None = None
 
     def run(self) -> None:
-        while len(self.kept) < self.times:
+        while len(self.kept) < self.times and self.failed is None:
             try:
-                while True:
+                self.ready = len(self.kept)
+                while self.ready < self.times:
                     self.work()
             except Interrupt as error:
                 self.kept.append(error)
             except Exception as error:
                 self.failed = error
-                return
 
 
 def interrupted(work: Callable[[], object], times: int) -> list[Interrupt]:
@@ -75,7 +76,12 @@ def interrupted(work: Callable[[], object], times: int) -> list[Interrupt]:
 
 
 def strike_until_felt(victim: Victim) -> None:
-    """Once; again after a second, for what strikes in a `__del__` is lost. Who feels nothing for a minute hangs."""
+    """Once it is at work; again after a second, for what strikes in a `__del__` is lost. Who feels nothing for a minute
+    hangs."""
+    while victim.ready < len(victim.kept) and victim.is_alive():
+        threading.Event().wait(0.0005)
+    if not victim.is_alive():
+        return
     seen, struck = len(victim.kept), time.monotonic()
     deadline = struck + 60
     strike(victim)

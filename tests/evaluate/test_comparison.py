@@ -48,13 +48,6 @@ def test_what_is_no_comparison_is_refused(text: str) -> None:
         Comparison.from_json(text)
 
 
-def test_the_summary_has_a_line_a_system_and_the_differences() -> None:
-    shown = MADE.summary().splitlines()
-    assert "theta 3    0.750          -" in shown
-    assert "theta 3  +0.250 [+0.125, +0.375]*" in shown
-    assert shown[-1] == "Two questions are few."
-
-
 def test_one_result_is_found_by_its_names() -> None:
     assert MADE.of("theta 3", "NDCG@10").mean == 0.75
     with pytest.raises(InvalidInputError, match="There is no 'recall ms'"):

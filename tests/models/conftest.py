@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from tests.models.chat_server import FakeChat
+from tests.models.chat_server import FakeChat, serving
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # one test lets Chroma import onnxruntime by itself
 
@@ -76,9 +75,5 @@ def _text(field: int, content: str) -> bytes:
 
 @pytest.fixture
 def server() -> Iterator[FakeChat]:
-    with FakeChat() as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving() as running:
         yield running
-        running.shutdown()
-        thread.join()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -98,25 +97,12 @@ def session_of(ctx: typer.Context) -> Session:
 
 
 def embedder_of(name: str) -> Any:
-    """The embedder of that name, made when it is needed."""
+    """The embedder of that name; None is the bundled one, made when it is needed."""
     if name == "local":
-        return None  # the bundled one
-    if name == "minilm":
-        from adaptive_memory_core.models.minilm import MiniLMEmbedder
+        return None
+    from adaptive_memory_core.models import by_name
 
-        return MiniLMEmbedder()
-    if name.startswith("openai:"):
-        from adaptive_memory_core.models.openai import OpenAIEmbedder
-
-        return OpenAIEmbedder(name.removeprefix("openai:"))
-    module, _, function = name.partition(":")
-    try:
-        return getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidInputError(
-            f"The embedder {name!r} is not there: {error}. Give local, minilm, openai:MODEL, or MODULE:NAME of a "
-            "function from texts to vectors that Python can import."
-        ) from error
+    return by_name.embedder_of(name)
 
 
 def policy_of(given: str | None) -> Policy | None:

@@ -22,13 +22,12 @@ Every (data, system, measure) stands in `results` at most once, and in `differen
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.tables import Row, table
 
 FORMAT = "adaptive-memory comparison 1"
 
@@ -134,39 +133,6 @@ class Comparison:
 
     def save(self, path: Path) -> None:
         path.write_text(self.to_json() + "\n", encoding="utf-8")
-
-    def summary(self) -> str:
-        """All tables as plain text: a line a system, and below them the differences that there are."""
-        parts = [self.title] if self.title else []
-        for one in self.data:
-            parts.append(f"{one.name}: {one.items} items, {one.users} users, {one.questions} questions")
-            parts.append(table(list(self._means(one.name))))
-            if differences := list(self._differences(one.name)):
-                parts.append(f"less {self.baseline}, with {self.confidence:.0%} intervals; * excludes 0")
-                parts.append(table(differences))
-        return "\n\n".join([*parts, *self.notes])
-
-    def _means(self, data: str) -> Iterator[Row]:
-        found = {(one.system, one.measure): one for one in self.results if one.data == data}
-        for system in self.systems:
-            own = {one.name: found.get((system.name, one.name)) for one in self.measures}
-            if any(own.values()):
-                yield {"system": system.name, **{name: None if one is None else one.mean for name, one in own.items()}}
-
-    def _differences(self, data: str) -> Iterator[Row]:
-        for system in self.systems:
-            own = [one for one in self.differences if (one.data, one.system) == (data, system.name)]
-            if own:
-                yield {"system": system.name, **{one.measure: _told(one) for one in own}}
-
-
-def _told(one: Difference) -> str:
-    """
-    >>> _told(Difference("d", "s", "NDCG@10", 0.1, 0.05, 0.15, 10, True))
-    '+0.100 [+0.050, +0.150]*'
-    """
-    interval = "" if one.low is None or one.high is None else f" [{one.low:+.3f}, {one.high:+.3f}]"
-    return f"{one.mean:+.3f}{interval}{'*' if one.settled else ''}"
 
 
 def _read(told: Mapping[str, Any]) -> Comparison:

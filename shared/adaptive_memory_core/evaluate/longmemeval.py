@@ -96,7 +96,7 @@ def _question(row: Mapping[str, Any], own: list[Item], where: str) -> Question:
         tenant=row["question_id"],
         answerable=answerable,
         ts=None if row.get("question_date") is None else _time(row["question_date"]),
-        more={"gold_sessions": sessions},
+        more={"answer_sessions": sessions},
     )
 
 

@@ -22,6 +22,9 @@ class DataPlan:
     records: str = "turn"  # or "session", "user": what one record holds of a published conversation
     adversarial: bool = False  # also the questions whose premise is wrong (LoCoMo's category 5)
 
+    def __post_init__(self) -> None:
+        _check(self, {"most": (int, 0), "every": (int, 1)})
+
 
 @dataclass(frozen=True, slots=True)
 class SystemPlan:
@@ -53,6 +56,14 @@ class ModelPlan:
     retries: int = 4
     timeout_seconds: float = 60.0
 
+    def __post_init__(self) -> None:
+        _check(
+            self, {"max_tokens": (int, 1), "retries": (int, 0), "input_price": (float, 0), "output_price": (float, 0)}
+        )
+        _check(
+            self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3), "temperature": (float, 0)}
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
@@ -72,7 +83,10 @@ class Experiment:
     seed: int = 18
 
     def __post_init__(self) -> None:
-        _check_counts(self)
+        _check(
+            self,
+            {"k": (int, 1), "depth": (int, 1), "page_tokens": (int, 1), "minutes_apart": (float, 0), "seed": (int, 0)},
+        )
         if not self.data or not self.systems:
             raise InvalidInputError("The experiment has no data or no systems. Give at least one of each.")
         for what, names in (("systems", [one.name for one in self.systems]), ("models", [m.name for m in self.models])):
@@ -88,10 +102,11 @@ class Experiment:
         return self.baseline or self.systems[0].name
 
 
-def _check_counts(plan: Experiment) -> None:
-    for name in ("k", "depth", "page_tokens"):
+def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:
+    """Refuse what is no number, no whole number where one is needed, or below its least; None is left alone."""
+    for name, (kind, bound) in least.items():
         value = getattr(plan, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InvalidInputError(f"{name} is {value!r}. It must be a whole number from 1 up.")
-    if plan.minutes_apart < 0:
-        raise InvalidInputError(f"minutes_apart is {plan.minutes_apart!r}. It must be 0 or more.")
+        kinds = (int,) if kind is int else (int, float)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or not value >= bound):
+            number = "a whole number" if kind is int else "a number"
+            raise InvalidInputError(f"{name} is {value!r}. It must be {number} from {bound:g} up.")

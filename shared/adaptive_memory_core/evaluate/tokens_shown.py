@@ -98,6 +98,11 @@ class Texts:
         return one in shown and (before is None or not asks(self.items[before].text) or before in shown)
 
 
+def each_alone(ids: Sequence[str]) -> list[Unit]:
+    """A ranking as units, where nothing is shown together."""
+    return [Unit(place, [one]) for place, one in enumerate(ids)]
+
+
 def measured(texts: Texts, question: Question, units: Sequence[Unit]) -> Measures:
     """All measures of what is shown for one question; what is not known of it is left out."""
     read, gold = texts.read(units), set(question.gold_ids)

@@ -14,6 +14,7 @@ from adaptive_memory_core.evaluate.tokens_shown import Unit
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.policy import Keeping, Policy
+from adaptive_memory_core.reports import Stats
 
 
 class Adaptive:
@@ -21,7 +22,7 @@ class Adaptive:
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
         self._policy: Policy = settings.get("policy", Policy())
-        self._collection, self._now = new_collection(), 0.0
+        self._collection, self._now, self._users = new_collection(), 0.0, list[str]()
         keeping = Keeping(log=False, lag_seconds=3600)  # nothing is written back meanwhile
         self.memory = AdaptiveMemory(
             self._collection, embedder=embedder, policy=self._policy, clock=lambda: self._now, keeping=keeping
@@ -29,6 +30,7 @@ class Adaptive:
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
         self._now, whose = now, self.memory.for_user(user)
+        self._users.append(user)
         if self._policy.shaping.form != "flat" and all(item.session is not None for item in items):
             whose.observe([_message(item) for item in items])
             whose.themes()
@@ -41,6 +43,9 @@ class Adaptive:
     def ask(self, asked: Asked) -> Found:
         recall = self.memory.for_user(asked.user).recall(asked.text, k=asked.k, reinforce=asked.reading)
         return Found(recall.ids, lambda: units_of(recall), lambda tokens: recall.render(max_tokens=tokens))
+
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return [_told(self.memory.for_user(user).stats()) for user in self._users]
 
     def close(self) -> None:
         self.memory.close()
@@ -56,6 +61,13 @@ def units_of(recall: Recall) -> list[Unit]:
         lines = sorted((whole.lines[number] for number in unit), key=lambda line: line.order)
         found.append(Unit(lines[0].block, [line.record.id for line in lines]))
     return found
+
+
+def _told(stats: Stats) -> dict[str, float]:
+    """What the ARM paper records of a memory."""
+    told = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
+    told |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
+    return told | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
 
 
 def _record(item: Item) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.evaluate.systems.port import Maker, System
 from adaptive_memory_core.models.embedder import Embedder
-from adaptive_memory_core.policy import Policy, Weights
+from adaptive_memory_core.policy import Policy
 
 OURS = "adaptive_memory_core.evaluate.systems"
 PLACES: Mapping[str, str] = {
@@ -21,7 +21,7 @@ PLACES: Mapping[str, str] = {
 }
 EXTRAS: Mapping[str, str] = {"langchain_time_weighted": "peers", "llama_time_weighted": "peers"}
 POLICIES: Mapping[str, Policy] = {  # names for `adaptive` under a policy
-    "static": Policy(weights=Weights(0, 0, 1), channels=("dense",)),
+    "static": Policy.preset("balanced").replace(decay={"rate": 1.0}),  # the profile's ranking, and nothing fades
     "dynamic": Policy.preset("balanced"),
     "graph": Policy(channels=("dense", "lexical", "graph")),
     "hierarchy": Policy(shape="episodes"),
@@ -32,7 +32,7 @@ ABOUT: Mapping[str, str] = {
     "langchain_time_weighted": "LangChain's TimeWeightedVectorStoreRetriever over Chroma",
     "llama_time_weighted": "LlamaIndex's TimeWeightedPostprocessor over its Chroma store",
     "adaptive": "this project's memory",
-    "static": "this project's memory by vectors alone",
+    "static": "this project's memory by vectors alone, nothing fades",
     "dynamic": "this project's memory under ARM's balanced profile",
     "graph": "this project's memory with vectors, words and graph",
     "hierarchy": "this project's memory, answers as episodes",

@@ -33,5 +33,8 @@ class ByWords:
         best = np.argsort(-scores, kind="stable")[: asked.k].tolist()
         return Found([ids[number] for number in best if scores[number] > 0])
 
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return ()
+
     def close(self) -> None:
         self._indexes.clear()

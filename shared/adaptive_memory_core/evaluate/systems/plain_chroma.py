@@ -34,5 +34,8 @@ class PlainChroma:
         found = self._collection.query(vector, n_results=asked.k, where={"user": asked.user}, include=[])
         return Found(found["ids"][0])
 
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return ()
+
     def close(self) -> None:
         drop(self._collection)

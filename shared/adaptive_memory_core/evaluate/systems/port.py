@@ -40,6 +40,10 @@ class System(Protocol):
 
     def ask(self, asked: Asked) -> Found: ...
 
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        """What it is like at the end, a row for each user; nothing, where there is nothing to tell."""
+        ...
+
     def close(self) -> None: ...
 
 

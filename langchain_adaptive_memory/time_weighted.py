@@ -1,0 +1,84 @@
+"""What does LangChain's own time-weighted retriever find? A peer for `adaptive-memory compare`, over Chroma."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import chromadb
+from langchain_chroma import Chroma
+from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from adaptive_memory_core.evaluate.labelled import Item
+from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
+from adaptive_memory_core.evaluate.systems.port import Asked, Found
+from adaptive_memory_core.models.embedder import Embedder
+
+READ_AT, BATCH = "last_accessed_at", 2_000  # texts in one write; Chroma takes 5,461
+
+
+class TimeWeighted:
+    """A store and a retriever for each user, since its filter does not hold for the last documents that it adds.
+
+    It knows no other time than now: so that it can be asked as of another day, the stamps of its documents are moved
+    before each question by what lies between that day and now. `settings` are its own, such as decay_rate.
+    """
+
+    def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
+        self._embeddings, self._settings = _Embeddings(embedder), dict(settings)
+        self._retrievers: dict[str, TimeWeightedVectorStoreRetriever] = {}
+        self._last_read: dict[str, float] = {}  # by id, POSIX seconds in the time of the data
+        self._collections: list[Any] = []
+
+    def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
+        collection = new_collection()
+        self._collections.append(collection)
+        store = Chroma(collection.name, self._embeddings, client=chromadb.EphemeralClient())
+        retriever = TimeWeightedVectorStoreRetriever(vectorstore=store, **self._settings)
+        self._last_read |= {item.id: now if item.ts is None else item.ts for item in items}
+        stamps = {READ_AT: 0.0, "created_at": 0.0}  # set before each question; Chroma takes no datetime
+        documents = [Document(item.said, metadata={"item": item.id, **stamps}) for item in items]
+        for start in range(0, len(documents), BATCH):
+            retriever.add_documents(documents[start : start + BATCH])
+        self._retrievers[user] = retriever
+
+    def prepare(self, asked: Asked) -> None:
+        retriever, here = self._retrievers[asked.user], datetime.now().timestamp()
+        retriever.k = asked.k
+        retriever.search_kwargs["k"] = max(asked.k, retriever.search_kwargs.get("k", 100))
+        for document in retriever.memory_stream:
+            ago = asked.now - self._last_read[document.metadata["item"]]
+            document.metadata[READ_AT] = datetime.fromtimestamp(here - ago)
+
+    def ask(self, asked: Asked) -> Found:
+        with warnings.catch_warnings():  # it warns of scores below 0, with all the texts that it found
+            warnings.simplefilter("ignore", UserWarning)
+            found = self._retrievers[asked.user].invoke(asked.text)
+        ids = [one.metadata["item"] for one in found]
+        if asked.reading:
+            self._last_read |= dict.fromkeys(ids, asked.now)
+        return Found(ids)
+
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return ()
+
+    def close(self) -> None:
+        for collection in self._collections:
+            drop(collection)
+
+
+class _Embeddings(Embeddings):
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        vectors: list[list[float]] = self._embedder.embed_documents(texts).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        vector: list[float] = self._embedder.embed_query(text).tolist()
+        return vector

@@ -1,0 +1,63 @@
+"""What does LlamaIndex's own time-weighted post-processor find? A peer for `adaptive-memory compare`, over Chroma."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llama_index.core.postprocessor import TimeWeightedPostprocessor
+from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
+from llama_index.core.vector_stores import VectorStoreQuery
+from llama_index.vector_stores.chroma import ChromaVectorStore
+
+from adaptive_memory_core.evaluate.labelled import Item
+from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
+from adaptive_memory_core.evaluate.systems.port import Asked, Found
+from adaptive_memory_core.models.embedder import Embedder
+
+READ_AT, SEARCHED = "__last_accessed__", 100  # its own key; nearest texts that it weighs
+
+
+class TimeWeighted:
+    """A store for each user, and the post-processor over what is nearest. `settings` are its own, such as time_decay.
+
+    It notes reads on the nodes that a query returns, which are made anew by the next: so reads change nothing here, as
+    they do not in a program that uses it. What counts is when a text was written.
+    """
+
+    def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
+        self._embedder, self._settings = embedder, dict(settings)
+        self._stores: dict[str, ChromaVectorStore] = {}
+        self._collections: list[Any] = []
+
+    def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
+        collection = new_collection()
+        self._collections.append(collection)
+        vectors = self._embedder.embed_documents([item.said for item in items]).tolist()
+        self._stores[user] = ChromaVectorStore(chroma_collection=collection)
+        nodes: list[BaseNode] = [
+            TextNode(id_=item.id, text=item.said, embedding=vector, metadata={READ_AT: item.ts or now})
+            for item, vector in zip(items, vectors, strict=True)
+        ]
+        self._stores[user].add(nodes)
+
+    def prepare(self, asked: Asked) -> None:
+        """Nothing is."""
+
+    def ask(self, asked: Asked) -> Found:
+        vector = self._embedder.embed_query(asked.text).tolist()
+        query = VectorStoreQuery(query_embedding=vector, similarity_top_k=max(SEARCHED, asked.k))
+        nearest = self._stores[asked.user].query(query)
+        scored = [
+            NodeWithScore(node=node, score=score)
+            for node, score in zip(nearest.nodes or [], nearest.similarities or [], strict=True)
+        ]
+        weigh = TimeWeightedPostprocessor(now=asked.now, top_k=asked.k, **self._settings)
+        return Found([one.node.node_id for one in weigh.postprocess_nodes(scored)])
+
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return ()
+
+    def close(self) -> None:
+        for collection in self._collections:
+            drop(collection)

@@ -1,0 +1,119 @@
+"""How do systems compare on labelled data? Read the data, ask everyone in turn, measure, and take differences."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.aggregate import clusters_of, differences, results
+from adaptive_memory_core.evaluate.asked_in_turn import chosen
+from adaptive_memory_core.evaluate.chat.estimate import Asked, Estimate, estimate
+from adaptive_memory_core.evaluate.chat.replies import Replies
+from adaptive_memory_core.evaluate.comparison import Comparison, DataAbout, Difference, Result, SystemAbout
+from adaptive_memory_core.evaluate.labelled import Dataset, Question
+from adaptive_memory_core.evaluate.labelled_files import read_folder
+from adaptive_memory_core.evaluate.locomo import read_locomo
+from adaptive_memory_core.evaluate.longmemeval import read_longmemeval
+from adaptive_memory_core.evaluate.machine import machine, versions
+from adaptive_memory_core.evaluate.measured_systems import Measured, measured_systems
+from adaptive_memory_core.evaluate.plan import DataPlan, Experiment
+from adaptive_memory_core.evaluate.question_measures import about
+from adaptive_memory_core.evaluate.systems.by_name import ABOUT
+
+Progress = Callable[[int, int], object]
+
+
+def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison:
+    """All systems of an experiment on all its data. `estimate_of(plan)` says before what its chat models may cost."""
+    begun = time.perf_counter()
+    asked = read_data(plan)
+    found = [measured_systems(plan, data, questions, progress) for data, questions in asked]
+    own = list(chain.from_iterable(_results(plan, *one) for one in zip(asked, found, strict=True)))
+    against = list(chain.from_iterable(_differences(plan, *one) for one in zip(asked, found, strict=True)))
+    names = dict.fromkeys(one.measure for one in own)
+    return Comparison(
+        title=plan.title,
+        baseline=plan.compared_with,
+        data=tuple(_about_data(data, questions) for data, questions in asked),
+        systems=tuple(_about_systems(plan)),
+        measures=tuple(about(name) for name in names),
+        results=tuple(own),
+        differences=tuple(against),
+        seconds=time.perf_counter() - begun,
+        machine=machine(),
+        versions=versions(),
+    )
+
+
+def estimate_of(plan: Experiment) -> Estimate:
+    """The most that chat models and embedders behind a server may be asked, before anyone is."""
+    return estimate(plan, read_data(plan), kept=len(Replies(plan.cache)) if plan.models else 0)
+
+
+def read_data(plan: Experiment) -> Asked:
+    """Each set of data with the questions that are asked: those of which it is known what answers them."""
+    return [_read(one, plan.seed) for one in plan.data]
+
+
+def _read(plan: DataPlan, seed: int) -> tuple[Dataset, Sequence[Question]]:
+    if plan.kind == "longmemeval":
+        data = read_longmemeval(plan.path, records=plan.records)
+    elif plan.kind == "locomo":
+        data = read_locomo(plan.path, adversarial=plan.adversarial)
+    else:
+        data = read_folder(plan.path)
+    questions = chosen(data.scorable, most=plan.most, every=plan.every, seed=seed)
+    if not questions:
+        raise InvalidInputError(f"{plan.path} has no question of which it is known what answers it. Check the data.")
+    users = {question.tenant for question in questions}
+    items = tuple(item for item in data.items if item.tenant in users)
+    return replace(data, name=plan.name or data.name, items=items), questions
+
+
+def _about_data(data: Dataset, questions: Sequence[Question]) -> DataAbout:
+    return DataAbout(data.name, len(data.items), len({question.tenant for question in questions}), len(questions))
+
+
+def _about_systems(plan: Experiment) -> Iterator[SystemAbout]:
+    for one in plan.systems:
+        told = ABOUT.get(one.use, "") if one.name not in ABOUT else ABOUT[one.name]
+        yield SystemAbout(one.name, told, one.axis, one.value)
+    for model in plan.models:
+        yield from (
+            SystemAbout(answering(one.name, model.name), model=model.name) for one in plan.systems if one.answers
+        )
+
+
+def answering(system: str, model: str) -> str:
+    """
+    >>> answering("static", "gpt-4o")
+    'static + gpt-4o'
+    """
+    return f"{system} + {model}"
+
+
+def _results(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: Measured) -> Iterator[Result]:
+    data, questions = asked
+    clusters = clusters_of(questions)
+    for system, rows in found.recalls.items():
+        yield from results(data.name, system, rows, clusters, seed=plan.seed)
+    for system, own in found.figures.items():
+        yield from results(data.name, system, own, range(len(own)), seed=plan.seed)
+    for (system, model), rows in found.replies.items():
+        yield from results(data.name, answering(system, model), rows, clusters, seed=plan.seed)
+
+
+def _differences(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: Measured) -> Iterator[Difference]:
+    """Of recalls from the baseline's, of a model's replies from the same model's with the baseline."""
+    data, questions = asked
+    clusters, base = clusters_of(questions), plan.compared_with
+    for system, rows in found.recalls.items():
+        if system != base:
+            yield from differences(data.name, system, rows, found.recalls[base], clusters, seed=plan.seed)
+    for (system, model), rows in found.replies.items():
+        theirs = found.replies.get((base, model))
+        if system != base and theirs is not None:
+            yield from differences(data.name, answering(system, model), rows, theirs, clusters, seed=plan.seed)

@@ -1,0 +1,33 @@
+"""Which embedder does a name stand for, on a command line or in a file? A bundled one, a server's, or one's own."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.models.local import LocalEmbedder
+from adaptive_memory_core.models.minilm import MiniLMEmbedder
+from adaptive_memory_core.models.openai import OpenAIEmbedder
+
+
+def embedder_of(name: str) -> Any:
+    """The embedder of that name, made: local, minilm, openai:MODEL, or MODULE:NAME of a function.
+
+    >>> embedder_of("local").name
+    'wordllama-l2-supercat-256'
+    """
+    if name == "local":
+        return LocalEmbedder()
+    if name == "minilm":
+        return MiniLMEmbedder()
+    if name.startswith("openai:"):
+        return OpenAIEmbedder(name.removeprefix("openai:"))
+    module, _, function = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInputError(
+            f"The embedder {name!r} is not there: {error}. Give local, minilm, openai:MODEL, or MODULE:NAME of a "
+            "function from texts to vectors that Python can import."
+        ) from error

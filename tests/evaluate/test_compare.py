@@ -1,0 +1,111 @@
+"""Do systems of an experiment answer the same questions, and is what comes of it counted as it should be?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.compare import compare
+from adaptive_memory_core.evaluate.comparison import Comparison
+from adaptive_memory_core.evaluate.labelled import Item
+from adaptive_memory_core.evaluate.plan_file import experiment_of
+from adaptive_memory_core.evaluate.systems.port import Asked, Found
+from tests.evaluate.conftest import EMBEDDER
+from tests.evaluate.published_files import LOCOMO, LONGMEMEVAL, written
+
+
+class Oldest:
+    """A system of a test's own: what was written first comes first."""
+
+    def __init__(self, _: object, settings: Mapping[str, Any]) -> None:
+        self._ids: dict[str, list[str]] = {}
+        self._backwards = settings.get("backwards", False)
+
+    def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
+        self._ids[user] = [item.id for item in items][:: -1 if self._backwards else 1]
+
+    def prepare(self, asked: Asked) -> None:
+        assert asked.user in self._ids
+
+    def ask(self, asked: Asked) -> Found:
+        return Found(self._ids[asked.user][: asked.k])
+
+    def figures(self) -> Sequence[Mapping[str, float]]:
+        return ()
+
+    def close(self) -> None:
+        self._ids.clear()
+
+
+OWN = f"{__name__}:Oldest"
+
+
+def run(folder: Path, *systems: dict[str, Any], **more: Any) -> Comparison:
+    own = [{"embedder": EMBEDDER, **one} for one in systems]
+    told = {"data": [{"folder": str(folder)}], "systems": own, "k": 3, "depth": 9, **more}
+    return compare(experiment_of(told, folder.parent))
+
+
+def test_all_kinds_of_systems_find_the_answers_of_their_own_users(folder: Path) -> None:
+    uses = ("chroma", "bm25", "static", "dynamic", "graph", "hierarchy")
+    found = run(folder, *({"use": one} for one in uses))
+    assert (found.data[0].items, found.data[0].users, found.data[0].questions) == (18, 2, 6)
+    for one in uses:
+        assert found.of(one, "recall@3").mean == 1.0, one
+        assert found.of(one, "session R@5").mean == 1.0
+        assert found.of(one, "recall ms").mean > 0.0
+    assert found.of("static", "NDCG@3").mean == found.of("dynamic", "NDCG@3").mean  # nothing is read, so nothing fades
+    assert found.of("dynamic", "remembered").questions == 2
+
+
+def test_measures_and_differences_are_those_of_the_rankings(folder: Path) -> None:
+    found = run(folder, {"use": OWN, "name": "first"}, {"use": OWN, "name": "last", "settings": {"backwards": True}})
+    assert [one.mean for one in found.results if one.measure == "recall@3"] == [pytest.approx(3 / 6), 0.0]
+    assert found.of("first", "hit@1").mean == pytest.approx(1 / 6)
+    assert found.of("first", "session hit@1").mean == pytest.approx(3 / 6)
+    difference = next(one for one in found.differences if one.measure == "recall@3")
+    assert (found.baseline, difference.system, difference.questions) == ("first", "last", 6)
+    assert difference.mean == pytest.approx(-3 / 6)
+    assert not [one for one in found.differences if one.system == "first"]
+    assert Comparison.from_json(found.to_json()) == found
+
+
+def test_what_is_read_counts_for_the_next_question_where_that_is_asked_for(folder: Path) -> None:
+    fading = {"use": "dynamic", "policy": {"decay": {"grace": 0, "rate": 0.1, "remembrance_threshold": 9}}}
+    found = run(folder, {"use": "static"}, fading, reading=True, k=1, depth=1)
+    assert found.of("static", "stale norm").mean == 0.0 < found.of("dynamic", "stale norm").mean
+    assert found.of("dynamic", "memory size").mean < 1.0
+    assert found.of("static", "memory size").mean == 1.0
+
+
+def test_longmemevals_own_file_gives_measures_of_sessions_in_the_published_form(tmp_path: Path) -> None:
+    path = written(tmp_path, "longmemeval_s.json", LONGMEMEVAL)
+    told = {"data": [{"longmemeval": str(path)}], "systems": [{"use": "chroma"}, {"use": "adaptive"}]}
+    found = compare(experiment_of(told))
+    assert (found.data[0].name, found.data[0].questions) == ("longmemeval", 2)  # one was never said
+    for name in ("session R@5", "session R@10", "session NDCG@10", "session hit@1"):
+        assert found.of("chroma", name).mean == 1.0
+
+
+def test_locomos_own_file_is_compared_on(tmp_path: Path) -> None:
+    path = written(tmp_path, "locomo10.json", LOCOMO)
+    told = {"data": [{"locomo": str(path), "adversarial": True}], "systems": [{"use": "bm25"}]}
+    found = compare(experiment_of(told))
+    assert found.data[0].questions == 3
+    assert found.of("bm25", "session R@5").mean == 1.0
+
+
+def test_questions_are_drawn_by_the_seed_and_only_their_users_are_stored(folder: Path) -> None:
+    found = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "most": 1, "name": "few"}])
+    assert (found.data[0].name, found.data[0].items, found.data[0].questions) == ("few", 9, 1)
+    assert found.of("bm25", "recall@3").low is None  # one question has no interval
+
+
+def test_data_without_a_question_that_can_be_scored_are_refused(folder: Path) -> None:
+    (folder / "queries.jsonl").write_text('{"id": "q", "query": "?", "gold_ids": []}\n')
+    with pytest.raises(InvalidInputError, match="no question of which it is known"):
+        run(folder, {"use": "bm25"})

@@ -1,0 +1,57 @@
+"""Is LangChain's time-weighted retriever asked fairly: as of the days of the data, with reads that count?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from adaptive_memory_core.errors import MissingExtraError
+from adaptive_memory_core.evaluate.labelled import Item
+from adaptive_memory_core.evaluate.systems.by_name import system_of
+from adaptive_memory_core.evaluate.systems.port import Asked, System
+from adaptive_memory_core.models.embedder import as_embedder
+from tests.conftest import DAY, START, word_vectors
+
+
+@pytest.fixture
+def system() -> Iterator[System]:
+    """With three notes a day apart, of which Ana has two."""
+    with closing(system_of("langchain_time_weighted", as_embedder(word_vectors), {})) as made:
+        made.write(
+            "ana", [Item("tea", "green tea", ts=START), Item("cat", "the cat sleeps", ts=START + DAY)], now=START
+        )
+        made.write("ben", [Item("tram", "the tram is late", ts=START)], now=START)
+        yield made
+
+
+def ask(
+    system: System, text: str, *, user: str = "ana", k: int = 2, days: float = 2.0, reading: bool = False
+) -> list[str]:
+    asked = Asked(user, text, k, START + days * DAY, reading)
+    system.prepare(asked)
+    return list(system.ask(asked).ids)
+
+
+def test_each_user_finds_what_is_theirs(system: System) -> None:
+    assert ask(system, "green tea") == ["tea", "cat"]
+    assert ask(system, "green tea", user="ben") == ["tram"]
+    assert ask(system, "green tea", k=1) == ["tea"]
+
+
+def test_time_counts_as_of_the_day_of_the_question_and_reads_only_where_they_count(system: System) -> None:
+    """A word that both share: what is fresher wins, and a read makes the older one the fresher."""
+    assert ask(system, "zebra crossing", days=1.1) == ["cat", "tea"]
+    ask(system, "green tea", k=1, days=30, reading=False)
+    assert ask(system, "zebra crossing", days=30.5)[0] in {"cat", "tea"}
+    ask(system, "green tea", k=1, days=60, reading=True)
+    assert ask(system, "zebra crossing", days=60.1) == ["tea", "cat"]
+
+
+def test_where_the_framework_is_missing_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "langchain_adaptive_memory.time_weighted", raising=False)
+    monkeypatch.setitem(sys.modules, "langchain_classic.retrievers", None)
+    with pytest.raises(MissingExtraError, match=r"adaptive-memory-retrieval\[peers\]"):
+        system_of("langchain_time_weighted", as_embedder(word_vectors), {})
