@@ -102,6 +102,12 @@ SAYS = {
         "ana: Is allergic to peanuts (2 records, {'categories': ['health'], 'source': 'chat'})",
         "ben: Drinks black coffee (1 records, {'source': 'mail'})",
     ],
+    "18_tuning.py": [
+        "too thin: 5 different questions",
+        "\ntuned\n",
+        "weights.importance: 0.025 ->",
+        "after: 60 questions",
+    ],
     "21_llama_query_engine.py": [
         "read 1 time",
         "verdicts: 1",

@@ -29,7 +29,8 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
         return answer
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
-        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
+        told = yield from _that_may_be_told(ports, request, led)
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told))
     more = _members(request, answer) if request.policy.shaping.form == "episodes" else ()
     found = NO_OUTLINE
     if request.as_of is None:  # the hierarchy of today knows what was said later
@@ -70,6 +71,20 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
     return replace(answer, beside=tuple(beside))
 
 
+def _that_may_be_told(ports: Ports, request: Request, led: Led) -> Flow[Sequence[SemanticKey]]:
+    """The semantics that were chosen; where there is a filter, those of which every message passes it."""
+    chosen = led.way.semantics
+    if request.where is None and request.refuse is None:
+        return chosen
+    of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
+    wanted = list(dict.fromkeys(message for messages in of.values() for message in messages))
+    try:
+        there = yield from that_may_be_shown(ports, request, wanted)
+    except AdaptiveMemoryError:
+        return ()  # what is not known to pass is not told
+    return [one for one in chosen if all(message in there for message in of[one])]
+
+
 def _outline(
     request: Request, answer: Recall, more: Sequence[Scored], hierarchy: Hierarchy, chosen: Sequence[SemanticKey]
 ) -> Outline:
@@ -80,10 +95,7 @@ def _outline(
     if not places and not chosen:
         return NO_OUTLINE
     shown = {*places, *(one.record.id for one in answer.beside)}
-    told = (
-        chosen if request.where is None and request.refuse is None else ()
-    )  # facts pass no filter, and are no records
-    facts = [fact for one in told if not shown & set((fact := _fact(request, hierarchy, one)).of)]
+    facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
     named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
     themes = dict.fromkeys(one for one in named if one is not None)
     return Outline(places, facts, tuple(themes), apart=request.policy.shaping.form == "top_down")
