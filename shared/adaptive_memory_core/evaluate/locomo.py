@@ -51,7 +51,7 @@ def _items(conversation: Mapping[str, Any], user: str, where: str) -> Iterator[I
 
 def _item(turn: Mapping[str, Any], user: str, session: str, seq: int, ts: float, where: str) -> Item:
     caption = turn.get("blip_caption")
-    text = f"{turn.get('text', '')}{f' [shared image: {caption}]' if caption else ''}".strip()
+    text = f"{str(turn.get('text', '')).strip()}{f' [shared image: {caption}]' if caption else ''}"
     dialogue = wanted(turn, "dia_id", str, where)
     more = {"caption": caption} if caption else {}
     return Item(f"{user}:{dialogue}", text, None, user, session, seq, ts, turn.get("speaker"), more)
