@@ -65,7 +65,7 @@ def _filled(
 def _check_known(one: Answered, texts: Texts) -> None:
     if unknown := [name for name in one.found.ids if name not in texts.items]:
         raise InvalidInputError(
-            f"The system {one.system!r} found {unknown[:3]} for question {one.question.id!r}, which are no ids of items "
+            f"The system {one.system!r} found {unknown[:3]} for question {one.question.id!r}, no ids of items "
             "that it was given. Mend it: `ask` returns ids of what `write` has taken in."
         )
 
