@@ -182,17 +182,22 @@ def _reached(data: Dataset, views: dict[str, Hierarchy]) -> float:
 
 
 def _attaching(views: Sequence[Hierarchy]) -> dict[str, float]:
-    """Milliseconds of one attach, with the split or the merge that it leads to."""
-    taken = []
-    for view in views:
-        themes = Themes(Hierarchies(), next_key=1)
-        for key, vector in zip(view.semantics, view.vectors, strict=True):
-            began = time.thread_time()
-            themes.attach(key, vector)
-            if themes.attached % 8 == 0:
-                themes.merge_tiny()
-            taken.append(1000.0 * (time.thread_time() - began))
+    """Milliseconds of one attach, with the split or the merge that it leads to: of each the quicker of two rounds, since
+    what else the machine does is no part of it."""
+    taken = [min(twice) for view in views for twice in zip(_attached(view), _attached(view), strict=True)]
     return {f"attach, ms, p{one}": float(np.percentile(taken, one)) for one in (50, 99, 100)}
+
+
+def _attached(view: Hierarchy) -> list[float]:
+    """Milliseconds of the attach of each semantic, one after another."""
+    taken, themes = [], Themes(Hierarchies(), next_key=1)
+    for key, vector in zip(view.semantics, view.vectors, strict=True):
+        began = time.thread_time()
+        themes.attach(key, vector)
+        if themes.attached % 8 == 0:
+            themes.merge_tiny()
+        taken.append(1000.0 * (time.thread_time() - began))
+    return taken
 
 
 if __name__ == "__main__":
