@@ -26,17 +26,19 @@ def members(among: Sequence[Member], shown: int, most: int, *, cover: float) -> 
     ([2, 1, 3], [1, 2, 3], [])
     """
     low = min((one.score for one in among), default=0.0)
-    seen = Counter(one.session for one in among[:shown] if one.session is not None)
+    seen: Counter[str] = Counter(one.session for one in among[:shown] if one.session is not None)
     left, chosen = list(range(shown, len(among))), list[int]()
 
     def worth(number: int) -> tuple[float, int]:
         score, session = among[number]
-        return (score - low) / (1.0 + cover * seen[session]), -number
+        others = 0 if session is None else seen[session]
+        return (score - low) / (1.0 + cover * others), -number
 
     while left and len(chosen) < most:
         best = max(left, key=worth)
         left.remove(best)
         chosen.append(best)
-        if among[best].session is not None:
-            seen[among[best].session] += 1
+        session = among[best].session
+        if session is not None:
+            seen[session] += 1
     return chosen
