@@ -7,9 +7,9 @@ import re
 from adaptive_memory_core.learn.worth_keeping import worth_keeping
 
 USUAL = 0.5  # what a text has of which nothing is known; what `remember` gives
-EMPTY, ASKING = 0.1, 0.3  # of a greeting or a bare yes, and of a question; benchmarks/salience.py
-OF_ONESELF, SPECIFIC, LASTING = 0.1, 0.1, 0.2  # what is added for each of them; benchmarks/salience.py
-FEW_WORDS = 4  # below which a text that says nothing of anybody is half empty; guess
+EMPTY, ASKING = 0.1, 0.3  # of a greeting or a bare yes, and of a question; guess, looked at in benchmarks/salience.py
+OF_ONESELF, SPECIFIC, LASTING = 0.1, 0.1, 0.2  # what is added for each of them; guess, looked at there
+LONGEST = 600  # characters of which signs tell anything: in a long reply there is always one; benchmarks/salience.py
 _ONESELF = re.compile(r"\b(?:i|i'm|i've|my|we|our)\b", re.IGNORECASE)
 _SPECIFIC = re.compile(r"\d|(?<=[a-z,;] )[A-Z][a-z]+")
 _LASTING = re.compile(
@@ -29,7 +29,9 @@ def salience(text: str) -> float:
     (0.8, 0.9)
     """
     said = text.strip()
-    if not worth_keeping(said[:2_000]):
+    if len(said) > LONGEST:
+        return USUAL
+    if not worth_keeping(said):
         return EMPTY
     if said.endswith(("?", "\uff1f")) and "." not in said[:-1]:
         return ASKING
