@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
 
-.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs bench clean
+.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs dist bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -50,6 +50,12 @@ format: $(VENV)/.test
 # The site of the documentation, from the pages and from the code; the tests build it as well.
 docs: $(VENV)/.test
 	$(BIN)/python docs/build_site.py
+
+# What is published: RELEASING.md says when.
+dist: $(VENV)/.test
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation >/dev/null
+	$(BIN)/twine check --strict dist/*
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.speed
