@@ -58,7 +58,7 @@ VERBS: dict[str, Act] = {
     "stats": lambda user: user.stats(),
     "replay": lambda user: user.replay(Policy(half_life_days=1.0)),
     "report": lambda user: user.report(),
-    "tune": lambda user: tuned(user),
+    "tune": tuned,
     "evaluate": lambda user: user.evaluate([(TEXT, [ID])]),
     "why": lambda user: user.why(user.recall(TEXT), ID),
     "recent": lambda user: user.recent(),
