@@ -96,7 +96,12 @@ def test_what_leaves_the_rows_alone_costs_none_of_them(tmp_path: Path, monkeypat
     own.mirror.rows(["a", "b"])
     asked: list[list[str]] = []
     read = own.mirror._rows
-    monkeypatch.setattr(own.mirror, "_rows", lambda sql, ids: (asked.append(list(ids)), read(sql, ids))[1])
+
+    def noted(sql: Any, ids: Any) -> Any:
+        asked.append(list(ids))
+        return read(sql, ids)
+
+    monkeypatch.setattr(own.mirror, "_rows", noted)
     with own.transaction():
         pass
     other.notes.keep_embedder("another", 2)
