@@ -23,6 +23,7 @@ from adaptive_memory_core.evaluate.plan import DataPlan, Experiment
 from adaptive_memory_core.evaluate.question_measures import about
 from adaptive_memory_core.evaluate.systems.by_name import ABOUT
 
+BEST_PUBLISHED = "The best published of LongMemEval without a language model: session R@5 .984, session hit@1 .876."
 Progress = Callable[[int, int], object]
 
 
@@ -43,7 +44,7 @@ def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison
         results=tuple(own),
         differences=tuple(against),
         seconds=time.perf_counter() - begun,
-        notes=(plan.how,),
+        notes=(plan.how, *(BEST_PUBLISHED for one in plan.data if one.kind == "longmemeval")),
         machine=machine(),
         versions=versions(),
     )
