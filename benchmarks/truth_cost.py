@@ -26,6 +26,7 @@ from adaptive_memory_core.channels import fuse
 from adaptive_memory_core.channels.words import bm25, worth_of_word
 from adaptive_memory_core.cue.time import asks_when
 from adaptive_memory_core.flow.candidates import gather
+from adaptive_memory_core.flow.ports import words
 from adaptive_memory_core.languages import English
 from adaptive_memory_core.store.words import index
 from benchmarks.report import print_table, write_json
@@ -79,6 +80,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
         "words by accident": Without(
             [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
         ),
+        "lengths of texts": Without([(words, "chance_in_longer_texts", lambda chance, *_: chance)]),
         "spread of similarities": Without([(fuse, "stretch", lambda *_: 1.0)]),
         "learned shares": Without([(fuse, "tilted", lambda shares, _: shares)]),
         "the newest first": Without(policy=Policy().replace(updates={"newest_first": False})),

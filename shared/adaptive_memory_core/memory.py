@@ -42,7 +42,7 @@ from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
-from adaptive_memory_core.verbs.tuning_together import by_user, tuned_together
+from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -207,20 +207,29 @@ class AdaptiveMemory(ClosedByWith):
         k: int = 10,
         policy: Policy | None = None,
         *,
+        user: str | int | Sequence[str | int] | None = None,
         each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
         held_out: float = 0.5,
         prior: float = PRIOR,
         seed: int = 0,
     ) -> Tuning:
-        """One policy for all users, tuned as `tune` of each user's memory: from labelled questions, by user.
+        """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
+        without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
 
         The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
         tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
         there are ten users or more, the interval is that of other such users, else of further questions of these.
         """
-        users = {name: (self.for_user(name), own) for name, own in by_user(pairs).items()}
         begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
-        return tuned_together(users, begin, tuner, each=check.flag(each, "each"), k=k)
+        apart = each_apart(each, pairs, user)
+        if pairs is None:
+            meant = {number if name is None else name: one for number, (name, one) in enumerate(self._logged(user))}
+            users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
+        else:
+            users = {name: (self.for_user(name), own) for name, own in by_user(pairs, user).items()}
+        return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
 
     async def atune(
         self,
@@ -228,13 +237,17 @@ class AdaptiveMemory(ClosedByWith):
         k: int = 10,
         policy: Policy | None = None,
         *,
+        user: str | int | Sequence[str | int] | None = None,
         each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
         held_out: float = 0.5,
         prior: float = PRIOR,
         seed: int = 0,
     ) -> Tuning:
         """`tune`, async."""
-        tuning = partial(self.tune, pairs, k, policy, each=each, held_out=held_out, prior=prior, seed=seed)
+        spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
+        tuning = partial(self.tune, pairs, k, policy, user=user, each=each, **spans)
         return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
 
     def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:

@@ -53,11 +53,13 @@ class Adaptive:
 
 
 def units_of(recall: Recall) -> list[Unit]:
-    """The units of a recall's page: each hit with what is shown beside it, in the order in which it was said."""
+    """The units of a recall's page, in the order in which it is filled; each in the order in which it was said."""
     merge = recall.policy.shaping.joining(recall.policy.shown.merge)
     whole = page(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
-    for unit in whole.units[: len(recall)]:
+    for unit in whole.by_worth:
+        if whole.lines[unit[0]].fact:
+            continue
         lines = sorted((whole.lines[number] for number in unit), key=lambda line: line.order)
         found.append(Unit(lines[0].block, [line.record.id for line in lines]))
     return found
@@ -66,6 +68,7 @@ def units_of(recall: Recall) -> list[Unit]:
 def _told(stats: Stats) -> dict[str, float]:
     """What the ARM paper records of a memory."""
     told = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
+    told |= {"reads per recall": stats.reads_per_recall} if stats.reads else {}
     told |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
     return told | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
 
