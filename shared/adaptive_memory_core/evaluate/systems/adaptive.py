@@ -19,7 +19,7 @@ from adaptive_memory_core.reports import Stats
 
 
 class Adaptive:
-    """A memory in a directory; its clock stands at the moment that is asked about. `settings["policy"]` is its policy."""
+    """A memory in a directory; its clock is at the moment that is asked about. `settings["policy"]` is its policy."""
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
         self._policy: Policy = settings.get("policy", Policy())
