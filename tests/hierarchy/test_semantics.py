@@ -96,6 +96,7 @@ def test_a_sentence_is_shown_with_its_speakers_name(said: str, shown: str) -> No
         ("Ana works at the bakery.", "Ana has a new job at the bank.", True),
         ("Ana lives in Oslo.", "Ana moved the sofa to Turin.", False),
         ("Ana lives in Oslo.", "Ana might move to Turin.", False),
+        ("Ana is considering a new career in a museum.", "Ana has left Ana's job.", False),
         ("Ana lives in Oslo.", "Ben has moved to Turin.", False),
         ("Ana has a dog called Rex.", "Ana has adopted a cat.", False),
     ],

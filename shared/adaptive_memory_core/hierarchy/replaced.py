@@ -15,6 +15,7 @@ from adaptive_memory_core.score.facts.asked import asked
 from adaptive_memory_core.score.facts.same_fact import in_other_words, in_same_words
 from adaptive_memory_core.score.facts.statement import statement
 
+MOST_WORDS = 12  # of either, where they are in other words: longer ones tell of more than one thing; guess
 _ONE_AT_A_TIME = {  # what would be asked for each relation of `score/facts/relations.py` that has one answer at a time
     "home": "Where does {} live?",
     "work": "Where does {} work?",
@@ -76,7 +77,9 @@ def _same(old: str, new: str, rule: Updates) -> bool:
 
 def _says_that_it_changed(old: str, new: str, rule: Updates) -> bool:
     before, after = statement(old), statement(new)
-    if not after.announced or before.opening != after.opening or not before.opening:
+    if not after.announced or before.hedged or before.event or not before.opening or before.opening != after.opening:
+        return False
+    if max(len(before.in_order), len(after.in_order)) > MOST_WORDS:
         return False
     who = old.split(maxsplit=1)[0]
     cues = [_ONE_AT_A_TIME[one].format(who) for one in before.relations & after.relations if one in _ONE_AT_A_TIME]
