@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
 
-.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs bench clean
+.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs dist bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -51,9 +51,17 @@ format: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/python docs/build_site.py
 
+# What is published: RELEASING.md says when.
+dist: $(VENV)/.test
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation >/dev/null
+	$(BIN)/twine check --strict dist/*
+
+# Quality and speed beside the peers. With DATA (benchmarks/README.md says how it is made) the run is recorded, and the
+# tables of the pages are made of it; without, it measures speed alone and records nothing.
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks.speed
-	$(if $(DATA),$(BIN)/python -m benchmarks.rot --data $(DATA),@echo 'make bench DATA=<folder> also measures quality')
+	$(BIN)/python -m benchmarks.bench $(if $(DATA),--data $(DATA) --json benchmarks/recorded/bench.json)
+	$(if $(DATA),$(BIN)/python -m benchmarks.page_tables,@echo 'make bench DATA=<folder> also measures quality, and records it')
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

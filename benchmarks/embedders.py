@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from adaptive_memory_core import LocalEmbedder, MiniLMEmbedder
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
+from benchmarks.kept_vectors import KeptVectors
 
 DIMENSIONS, LONGEST = 1024, 4_000  # of a vector; characters of a text that are read
 UNKNOWN = "theirs"
@@ -41,10 +43,13 @@ EMBEDDERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def embedder_of(name: str, *, unknown: bool = False) -> Embedder:
-    """The embedder of that name; as one that nobody measured, if `unknown`.
+def embedder_of(name: str, *, unknown: bool = False, vectors: Path | None = None) -> Embedder:
+    """The embedder of that name; as one that nobody measured, if `unknown`. `vectors` is a folder where its vectors are
+    kept.
 
     >>> embedder_of("trigrams").name, embedder_of("trigrams", unknown=True).name
     ('trigrams', 'theirs')
     """
-    return as_embedder(EMBEDDERS[name](), name=UNKNOWN if unknown else None)
+    embed = as_embedder(EMBEDDERS[name]())
+    kept = embed if vectors is None else KeptVectors(embed, vectors).as_embedder()
+    return as_embedder(kept, name=UNKNOWN) if unknown else kept

@@ -12,6 +12,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy, Weights
 from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.policy.fusion import LEADS
+from adaptive_memory_core.score.time_match import TIME
 from benchmarks.baselines import BOTH, Ranking, recalled
 from benchmarks.data import Question
 from benchmarks.rot import user_of
@@ -49,16 +50,19 @@ def cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: T
 
 
 def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual: Fusion) -> tuple[Any, Any] | None:
-    """A row of leads for each candidate of the question, and which share of the right ones each is."""
+    """A row of leads for each candidate of the question, and which share of the right ones each is. What is of another
+    time than is asked about has lost its share of all leads, as it does in the recall."""
     user, now = memory.for_user(user_of(question.tenant)), times.get(question.tenant)
     answer = user.recall(question.query, k=DEPTH, now=now, reinforce=False, policy=USUAL.replace(fusion=usual))
     right = np.array([one.id in question.gold_ids for one in answer], dtype=float)
     if not right.any():
         return None
-    rows = []
+    words = USUAL.time_words
+    rows, lost = [], words.weight if answer.intent.windows else words.lean_weight
     for one in answer:
         close = max(0.0, one.signals["similarity"]) * max(one.signals["chance"] ** usual.doubt, usual.dense_least)
-        rows.append([close, *(one.signals.get(name, 0.0) for name in LEADS)])
+        kept = 1.0 - lost * (1.0 - one.signals.get(TIME, 1.0))
+        rows.append([kept * close, *(kept * one.signals.get(name, 0.0) for name in LEADS)])
     return np.array(rows), right / right.sum()
 
 

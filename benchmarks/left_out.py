@@ -45,6 +45,9 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument(
+        "--vectors", type=Path, help="a directory for the embedder's vectors, so that each is made once"
+    )
     parser.add_argument("--questions", type=int, default=150, help="at most so many of a set")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
@@ -90,7 +93,7 @@ def labels() -> Iterator[str]:
 
 def candidates(data: Dataset, arguments: argparse.Namespace) -> tuple[Fusion, Lists]:
     """The weights of the default, and what it found for each question."""
-    with opened("left", data, turn, embedder_of(arguments.embedder)) as memory:
+    with opened("left", data, turn, embedder_of(arguments.embedder, vectors=arguments.vectors)) as memory:
         usual = Policy(channels=BOTH, weights=Weights(0, 0, 1)).suited(memory.embedder_name)
         questions = asked(data, len(data.questions), arguments.seed)
         every = max(1, len(questions) // arguments.questions)

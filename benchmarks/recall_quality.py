@@ -2,11 +2,11 @@
 
     python -m benchmarks.recall_quality --data DIR
     python -m benchmarks.recall_quality --data DIR --sets locomo --fit
-    python -m benchmarks.recall_quality --data DIR --sets locomo madial_en --embedder minilm
+    python -m benchmarks.recall_quality --data DIR --embedder minilm --vectors DIR2
     python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams --unknown
 
-`--sets`, `--every` and `--systems` measure it in parts. `--unknown` gives the embedder a name that nobody measured, and
-compares the default with its vectors alone.
+`--sets`, `--every` and `--systems` measure it in parts, `--vectors` keeps what a slow embedder has made. `--unknown`
+gives the embedder a name that nobody measured, and compares the default with its vectors alone.
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
@@ -72,6 +72,9 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kept", type=Path, help="a directory for the memories, so that the next run has them at once")
+    parser.add_argument(
+        "--vectors", type=Path, help="a directory for the embedder's vectors, so that each is made once"
+    )
     parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -122,7 +125,7 @@ def answers(
     data: Dataset, questions: Sequence[Question], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, list[Ranking]]]:
     """Each system's name, and its ranking for every question."""
-    embed = embedder_of(arguments.embedder, unknown=arguments.unknown)
+    embed = embedder_of(arguments.embedder, unknown=arguments.unknown, vectors=arguments.vectors)
     others = [one for one in arguments.systems if one not in POLICIES]
     if others and not arguments.unknown:
         yield from _of_others(data, questions, embed, others)

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.channels import fuse
-from adaptive_memory_core.channels.words import bm25
+from adaptive_memory_core.channels.words import bm25, worth_of_word
 from adaptive_memory_core.cue.time import asks_when
 from adaptive_memory_core.flow.candidates import gather
+from adaptive_memory_core.flow.ports import words
 from adaptive_memory_core.languages import English
 from adaptive_memory_core.store.words import index
 from benchmarks.report import print_table, write_json
@@ -76,7 +77,10 @@ def rows_of(records: int, rounds: int) -> Iterator[dict[str, Any]]:
 def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
     """Each step and what stands in its place; the last one is without any."""
     apart: dict[str, Without] = {
-        "words by accident": Without([(bm25, "by_accident", lambda *_: 0.1), (bm25, "_saturated", _saturated_alone)]),
+        "words by accident": Without(
+            [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
+        ),
+        "lengths of texts": Without([(words, "chance_in_longer_texts", lambda chance, *_: chance)]),
         "spread of similarities": Without([(fuse, "stretch", lambda *_: 1.0)]),
         "learned shares": Without([(fuse, "tilted", lambda shares, _: shares)]),
         "the newest first": Without(policy=Policy().replace(updates={"newest_first": False})),
@@ -89,7 +93,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
 
 
 def _saturated_alone(counts: Any, held_back: Any, by_chance: Any) -> Any:  # noqa: ARG001 - what it stands for takes it
-    return (1.0 + bm25.TERM_SATURATION) * counts / (counts + held_back)
+    return (1.0 + worth_of_word.TERM_SATURATION) * counts / (counts + held_back)
 
 
 def _milliseconds(memory: AdaptiveMemory, cue: str, without: Without) -> float:

@@ -30,6 +30,7 @@ GROUPS = {  # by the field of the policy
     "hierarchy": policy.Hierarchies,
     "rerank": policy.Rerank,
     "shown": policy.Shown,
+    "explore": policy.Exploration,
     "shape": policy.Shapes,
     "spreads": policy.Spreads,
 }

@@ -14,7 +14,7 @@ from adaptive_memory_core.stored_metadata import clashes
 SCORE, DETAILS = "score", "adaptive_memory"
 NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks
 READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned")
-ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes")
+ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "derived_from")
 TIMES = ("created_at", "valid_from", "valid_until")
 
 
@@ -131,7 +131,7 @@ def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]
     given = {key: value for key, value in metadata.items() if key not in added and value is not None}
     if added and isinstance(details, Mapping):
         given.update(details.get("hidden") or {})
-    dropped = {getattr(fields, name) for name in (*READ_DRIVEN, "superseded_by")}
+    dropped = {getattr(fields, name) for name in (*READ_DRIVEN, "superseded_by", "derived", "derived_stale")}
     return {key: value for key, value in given.items() if key not in dropped}
 
 

@@ -18,7 +18,10 @@ from adaptive_memory_core.stored_metadata import clashes, projection
 
 NODE_CONTENT = "_node_content"
 _EVERY_STATE_KEY = ReadState(last_read=1.0, retrieval_count=1, boost=0.1, pinned=True, useful_at=1.0)
-_OURS = ("user_id", "kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "superseded_by")
+_OURS = (
+    *("user_id", "kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "superseded_by"),
+    *("derived", "derived_from", "derived_stale"),
+)
 _ALWAYS_WRITTEN = {"kind": str, "importance": float, "created_at": float}  # by `remember`
 
 

@@ -102,6 +102,12 @@ SAYS = {
         "ana: Is allergic to peanuts (2 records, {'categories': ['health'], 'source': 'chat'})",
         "ben: Drinks black coffee (1 records, {'source': 'mail'})",
     ],
+    "18_tuning.py": [
+        "too thin: 5 different questions",
+        "\ntuned\n",
+        "weights.importance: 0.025 ->",
+        "after: 60 questions",
+    ],
     "21_llama_query_engine.py": [
         "read 1 time",
         "verdicts: 1",
@@ -111,6 +117,7 @@ SAYS = {
     "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
+    "42_experiment.py": ["Less chroma, question by question", "over 6 questions", "settled differences from Chroma"],
     "41_command_line.py": ["stored: 2 records", "ana: deploys: Deploys are done", "bob found nothing: True"],
     "42_mcp_client.py": [
         "tools: remember, recall, explain, feedback, forget, recent",
@@ -118,6 +125,12 @@ SAYS = {
         "Deploys are done on Tuesdays.",
         "1 new verdicts.",
         "ben: Nothing is remembered yet.",
+    ],
+    "43_report.py": [
+        "verdicts: True",
+        "scripts: 1 of our own",
+        "less than 200,000 characters",
+        "in the page of all users: False",
     ],
     "31_fastapi.py": [
         "200 of 200 requests answered",

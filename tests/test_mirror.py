@@ -20,6 +20,7 @@ REPOSITORY = {
     "layers",
     "mirror",
     "public_names",
+    "release",
 }  # about the repository as a whole
 
 

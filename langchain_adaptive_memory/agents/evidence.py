@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from adaptive_memory_core import Scored
 from adaptive_memory_core.context.brief import clipped
-from adaptive_memory_core.context.clean import between_tags
-from adaptive_memory_core.context.render import estimated_tokens, line
+from adaptive_memory_core.context.clean import between_tags, label
+from adaptive_memory_core.context.render import ROOM_FOR_HEADINGS, ROOM_FOR_NEIGHBOURS, estimated_tokens, line
+from langchain_adaptive_memory.agents.around import ALONE, Around
 
 TAG = "recalled_memories"
 HEADER = (
@@ -18,6 +19,7 @@ HEADER = (
 )
 CITE = "Where your answer uses one of them, cite it by its mark, for example [m1]."
 CUT = " … (cut)"
+BESIDE, ABOUT, FACT = "+ said beside it:", "about", "+"  # before what stands around a memory
 FEW = 20  # tokens of a memory, at the least
 _MARK = re.compile(r"\[\s*(m\d+(?:\s*[,;]\s*m\d+)*)\s*\]", re.IGNORECASE)
 
@@ -41,15 +43,63 @@ def marked(hits: Sequence[Scored], *, max_tokens: int | None, cite: bool) -> dic
     return {"m1": hits[0].id} if fits else {}
 
 
-def evidence(marks: Mapping[str, str], hits: Sequence[Scored], *, cite: bool, max_tokens: int | None = None) -> str:
-    """The marked ones of these as a block; "" where there is nothing to show."""
+def evidence(
+    marks: Mapping[str, str],
+    hits: Sequence[Scored],
+    *,
+    cite: bool,
+    max_tokens: int | None = None,
+    around: Around = ALONE,
+) -> str:
+    """The marked ones of these as a block; "" where there is nothing to show. What stands around them follows each, and
+    facts come last, as far as there is room."""
     known = {hit.id: hit for hit in hits}
-    lines = [f"[{mark}] {tame(line(known[one]).removeprefix('- '))}" for mark, one in marks.items() if one in known]
+    shown = {mark: known[one] for mark, one in marks.items() if one in known}
+    lines = [f"[{mark}] {_said(hit)}" for mark, hit in shown.items()]
     if not lines:
         return ""
     if max_tokens is not None and len(lines) == 1:
         lines = [clipped(lines[0], max_tokens, lambda text: estimated_tokens(_block([text], cite=cite)), CUT)]
-    return _block(lines, cite=cite)
+    written, shown_ids = _Written(lines, cite=cite, max_tokens=max_tokens), {hit.id for hit in shown.values()}
+    for place, hit in enumerate(shown.values()):
+        if around.headings.get(hit.id) and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS):
+            written.add(place, f"  {ABOUT} {tame(label(around.headings[hit.id]))}")
+        for one in around.beside.get(hit.id, ()) if _is_roomy(max_tokens) else ():
+            written.add(place, f"  {BESIDE} {_said(one)}", name=one.id, known=shown_ids)
+    for fact in around.facts:
+        written.add(len(lines), f"{FACT} {_said(fact)}")
+    return written.block
+
+
+class _Written:
+    """The lines of a block, and what was added to each so far; what does not fit is left out."""
+
+    def __init__(self, lines: Sequence[str], *, cite: bool, max_tokens: int | None) -> None:
+        self._lines: list[list[str]] = [*([one] for one in lines), []]
+        self._cite, self._most = cite, max_tokens
+        self._shown: set[str] = set()
+
+    def add(self, place: int, line: str, *, name: str | None = None, known: Collection[str] = ()) -> None:
+        """One more line behind the memory at a place; none is shown twice."""
+        if name is not None and (name in self._shown or name in known):
+            return
+        self._lines[place].append(line)
+        if self._most is not None and estimated_tokens(self.block) > self._most:
+            self._lines[place].pop()
+        elif name is not None:
+            self._shown.add(name)
+
+    @property
+    def block(self) -> str:
+        return _block([line for own in self._lines for line in own], cite=self._cite)
+
+
+def _is_roomy(max_tokens: int | None) -> bool:
+    return max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
+
+
+def _said(hit: Scored) -> str:
+    return tame(line(hit).removeprefix("- "))
 
 
 def _block(lines: Sequence[str], *, cite: bool) -> str:

@@ -51,7 +51,8 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             Whether each user is shown the records that belong to nobody as well, such as a team's documents. What the
             agent's turns teach of those is that user's alone.
         k, filter, policy:
-            As in `recall`. `max_tokens` bounds what the model is shown.
+            As in `recall`. `max_tokens` bounds what the model is shown. A policy with a shape shows what belongs to the
+            memories as well: what they are about, turns beside them, and facts.
         save: "user" | "turn" | callable | None
             What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
             pasted walls; or what a function of both gives: a text, several, or None. None: nothing.

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr
 from typing_extensions import NotRequired, TypedDict
 
+from langchain_adaptive_memory.agents.around import Belonging
+
 CHANNEL = "adaptive_memory_turns"
 
 
@@ -15,7 +17,8 @@ class Turn(TypedDict):
     """What was recalled for one question: which records, under which marks.
 
     Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
-    `asked` are the user's own words, by message, for they may have been summed up when the turn ends.
+    `asked` are the user's own words, by message, for they may have been summed up when the turn ends. `around` names
+    what is shown around the records, where the policy gives recalls another shape.
     """
 
     user: str | int | None
@@ -25,6 +28,7 @@ class Turn(TypedDict):
     cue: str
     marks: dict[str, str]
     asked: list[tuple[str | None, str]]
+    around: NotRequired[Belonging | None]
 
 
 Turns = dict[str, Turn | None]  # by the name of the middleware

@@ -13,9 +13,10 @@ from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory, logged_errors
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, logged_errors
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.model_tools import OnError
+from langchain_adaptive_memory.agents.around import belonging, looked_up
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
     last_answer,
@@ -36,7 +37,6 @@ from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, find_user, scope_of
 
 T = TypeVar("T")
-NO_FLOORS = Policy()  # what was recalled has passed those of its own policy
 logger = logging.getLogger("langchain_adaptive_memory.middleware")
 
 
@@ -83,7 +83,7 @@ class Steps:
         recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
         yield from with_reason(scope, recall, self.asked["filter"])
         marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
-        return {**begun, "recall": recall.id, "marks": marks}
+        return {**begun, "recall": recall.id, "marks": marks, "around": belonging(recall)}
 
     def shown(self, request: ModelRequest[Any], turn: Turn | None) -> Step[ModelRequest[Any]]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
@@ -99,9 +99,9 @@ class Steps:
 
     def _evidence(self, scope: UserMemory, turn: Turn) -> Step[str]:
         """The block of what was recalled, as the memory holds it now."""
-        ids = dict.fromkeys(turn["marks"].values())
-        hits = yield from ask(scope, "rerank", turn["cue"], ids, reinforce=False, policy=NO_FLOORS)
-        return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens)
+        ids = list(dict.fromkeys(turn["marks"].values()))
+        hits, around = yield from looked_up(scope, turn["cue"], ids, turn.get("around"))
+        return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens, around=around)
 
     def settle(
         self, scope: UserMemory, state: Mapping[str, Any], turn: Turn | None, config: RunnableConfig | None

@@ -20,6 +20,7 @@ from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.flow.calls.drive import arun, run
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -41,8 +42,9 @@ from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
+from adaptive_memory_core.verbs.reporting import whole_report
 from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
-from adaptive_memory_core.verbs.tuning_together import by_user, tuned_together
+from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -201,26 +203,48 @@ class AdaptiveMemory(ClosedByWith):
         ranking = partial(self.replay, policy, since, until, user=user)
         return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
 
+    def report(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
+        """A page of HTML about the whole memory, in one file; written to `path` where that is given.
+
+        It shows who has how much in it, how it is doing, and no text that anybody stored: for that there is `report` of
+        each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
+        """
+        with self.call():
+            return run(whole_report(self, path, title=title, users=users))
+
+    async def areport(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
+        """`report`, async."""
+        return await arun(whole_report(self, path, title=title, users=users), self.executor)
+
     def tune(
         self,
         pairs: Mapping[Any, Any] | None = None,
         k: int = 10,
         policy: Policy | None = None,
         *,
+        user: str | int | Sequence[str | int] | None = None,
         each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
         held_out: float = 0.5,
         prior: float = PRIOR,
         seed: int = 0,
     ) -> Tuning:
-        """One policy for all users, tuned as `tune` of each user's memory: from labelled questions, by user.
+        """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
+        without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
 
         The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
         tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
         there are ten users or more, the interval is that of other such users, else of further questions of these.
         """
-        users = {name: (self.for_user(name), own) for name, own in by_user(pairs).items()}
         begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
-        return tuned_together(users, begin, tuner, each=check.flag(each, "each"), k=k)
+        apart = each_apart(each, pairs, user)
+        if pairs is None:
+            meant = {number if name is None else name: one for number, (name, one) in enumerate(self._logged(user))}
+            users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
+        else:
+            users = {name: (self.for_user(name), own) for name, own in by_user(pairs, user).items()}
+        return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
 
     async def atune(
         self,
@@ -228,13 +252,17 @@ class AdaptiveMemory(ClosedByWith):
         k: int = 10,
         policy: Policy | None = None,
         *,
+        user: str | int | Sequence[str | int] | None = None,
         each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
         held_out: float = 0.5,
         prior: float = PRIOR,
         seed: int = 0,
     ) -> Tuning:
         """`tune`, async."""
-        tuning = partial(self.tune, pairs, k, policy, each=each, held_out=held_out, prior=prior, seed=seed)
+        spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
+        tuning = partial(self.tune, pairs, k, policy, user=user, each=each, **spans)
         return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
 
     def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:

@@ -138,6 +138,8 @@ class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
 
     `metadata` holds the keys that mean nothing to us; `stored` is all of it, just as it stands in the collection.
+    `derived_from` are the ids of the records that it was derived from, and `derived_stale` says what became of one of
+    them, where the record is no longer valid for that.
 
     To write one, `Record(text="...")` is enough; an empty id asks for a new one.
     """
@@ -155,6 +157,8 @@ class Record:
     read: ReadState = NEVER_READ
     written_importance: float | None = None
     stored: Metadata = field(default_factory=dict, compare=False, repr=False)
+    derived_from: tuple[str, ...] = ()
+    derived_stale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +314,7 @@ class NewRecord:
     valid_until: float | None = None
     supersedes: str | None = None
     metadata: Metadata = field(default_factory=dict)
+    derived_from: tuple[str, ...] = ()
 
 
 HIGHEST_SCALE = 1e9
@@ -338,6 +343,9 @@ class Fields(HashedOnce):
     valid_until: str = "valid_until"
     supersedes: str = "supersedes"
     superseded_by: str = "superseded_by"
+    derived: str = "derived"
+    derived_from: str = "derived_from"
+    derived_stale: str = "derived_stale"
     last_read: str = "last_read"
     retrieval_count: str = "retrieval_count"
     remembered: str = "remembered"

@@ -98,6 +98,8 @@ def record_of(
         known,
         _written_importance(given, fields),
         found,
+        () if (sources := get(fields.derived_from)) is None else _texts(sources),
+        None if (stale := get(fields.derived_stale)) is None else _words(stale),
     )
 
 
@@ -238,6 +240,9 @@ def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
         fields.valid_from: _float(record.valid_from),
         fields.valid_until: _float(record.valid_until),
         fields.supersedes: record.supersedes,
+        fields.derived: 1 if record.derived_from else None,
+        fields.derived_from: list(record.derived_from) or None,
+        fields.derived_stale: record.derived_stale,
         **projection(record.read, {}, fields),
     }
     return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
@@ -342,6 +347,15 @@ def _on_scale(importance: float | None, scale: float) -> float | None:
 
 def _float(value: float | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list; nothing of what is no list.
+
+    >>> _texts(["a", "b"]), _texts("a")
+    (('a', 'b'), ())
+    """
+    return tuple(one for one in value if type(one) is str) if isinstance(value, list) else ()
 
 
 def _words(value: Any) -> str | None:

@@ -334,7 +334,7 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
     def broken(*_: object, **__: object) -> Any:
         raise StoreError("out of order")
 
-    for name in ("nearest", "among", "stored"):
+    for name in ("nearest", "nearest_and_named", "among", "stored"):
         monkeypatch.setattr(memory.ports().search, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")

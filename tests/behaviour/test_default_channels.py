@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Policy
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED
 from tests.conftest import Clock, Vectors
@@ -157,3 +158,26 @@ def test_a_turn_that_says_a_time_counts_where_another_language_asks_when(
     told = [{"speaker": "Ana", "session": "one", "seq": n} for n in range(2)]
     alice.remember_many([{"text": text, "metadata": one} for text, one in zip((dated, other), told, strict=True)])
     assert {one.text: one.signals["dated"] for one in alice.recall(asked)} == {dated: 1.0, other: 0.0}
+
+
+def test_a_short_label_is_found_among_long_replies_that_have_the_cues_words_by_accident(collection: Collection) -> None:
+    """The words are rare among all records, and so are matches of several of them; but the replies are long."""
+    chance = random.Random(0)
+    with closing(AdaptiveMemory(collection, embedder=LocalEmbedder())) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(["card arrival", "lost card", "spare card", "exchange rate", "pending transfer"])
+        alice.remember_many(["close account", "change pin", "top up failed", "cash limit", "direct debit"])
+        alice.remember_many([_reply(chance, accident=number % 30 == 0) for number in range(300)])
+        answer = alice.recall("waiting for the delivery of my new card", reinforce=False)
+        assert answer[0].text == "card arrival"
+        named = alice.recall("what about the delivery, did my new sister wait?", reinforce=False)
+        assert "sister" in named[0].text  # words that say enough are believed in long texts as well
+
+
+def _reply(chance: random.Random, *, accident: bool) -> str:
+    """Thirty words that mean nothing, and where it shall be so, words that a cue may have."""
+    said = ["".join(chance.choice("bdfgklmnprstv") + chance.choice("aeiou") for _ in range(3)) for _ in range(30)]
+    if accident:
+        said[5:5] = ["the delivery is late"]
+        said[15:15] = ["and my new sister is waiting"]
+    return " ".join(said)

@@ -115,6 +115,25 @@ def test_what_is_not_shown_in_full_is_told_as_facts_with_their_messages(alice: U
     assert all(fact.of[0] in found.render(ids=True) for fact in facts)
 
 
+def test_facts_are_told_of_messages_that_pass_what_the_caller_asks_for(alice: UserMemory, ids: list[str]) -> None:
+    facts = ask(alice, TOP_DOWN, k=1).outline.facts
+    refused = facts[0].of[0]
+
+    def told(**asked: Any) -> list[str]:
+        found = alice.recall(QUESTION, k=1, reinforce=False, policy=TOP_DOWN, **asked)
+        return [one.text for one in found.outline.facts]
+
+    assert told(in_context=["something else"]) == [one.text for one in facts]
+    assert told(accept=lambda record: record.id != refused) == [one.text for one in facts if refused not in one.of]
+
+
+def test_reranked_records_are_told_with_what_they_are_part_of(alice: UserMemory, ids: list[str]) -> None:
+    found = alice.rerank(QUESTION, dict.fromkeys(ids[:2]), reinforce=False, policy=EPISODES)
+    assert {*found.ids} == set(ids[:2])
+    assert all(found.outline.places[one].theme for one in found.ids)
+    assert alice.rerank(QUESTION, dict.fromkeys(ids[:2]), reinforce=False).outline == NO_OUTLINE
+
+
 def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, ids: list[str]) -> None:
     assert ask(alice, TOP_DOWN.replace(similarity_floor=1.0), k=5).ids == ()
     work = alice.recall("billing server", k=5, filter={"session": "work"}, reinforce=False, policy=TOP_DOWN)
@@ -230,6 +249,19 @@ def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
     alice.recall("Which books did we read?", k=2, policy=EPISODES)
     memory.flush()
     assert sum(alice.get(one).read.retrieval_count for one in ids) == 2
+
+
+def test_a_set_is_chosen_by_what_it_covers_besides_what_is_shown(alice: UserMemory) -> None:
+    texts = [f"We read books called {name}, books." for name in ("Emma", "Dune", "Ulysses", "Persuasion")]
+    near = alice.observe(said(texts, "books", START - 9_000.0))
+    alice.observe(said(["The weather is fine."], "weather", START - 7_000.0))
+    far = alice.observe(said(["On holiday we read a book as well, Middlemarch."], "holiday", START - 5_000.0))
+    cue = "Which books did we read?"
+    by_score = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 0.0}), k=1, cue=cue)
+    assert {*by_score.ids, *(one.id for one in by_score.outline.more)} <= set(near)
+    covering = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 10.0}), k=1, cue=cue)
+    assert covering.ids == by_score.ids
+    assert far[0] in {one.id for one in covering.outline.more}
 
 
 def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(alice: UserMemory) -> None:

@@ -145,7 +145,54 @@ def test_settings_out_of_range_are_refused(memory: AdaptiveMemory, alice: UserMe
             alice.tune(pairs, **settings)
     with pytest.raises(InvalidInputError, match="top_down"):
         alice.tune(pairs, policy=Policy(shape="top_down"))
-    nobody: list[Any] = [None, [], {}, [("tea", ["a"])]]
+    nobody: list[Any] = [[], {}, [("tea", ["a"])]]
     for wrong in nobody:
         with pytest.raises(InvalidInputError, match="by user"):
             memory.tune(wrong)
+
+
+def lived(alice: UserMemory, clock: Clock, *, right: bool, policy: Policy, seed: int = 0) -> None:
+    """A log with verdicts: the important record of a topic is the helpful one, or (not `right`) any that was shown."""
+    chance = random.Random(seed)
+    pairs, _ = remember(alice, seed)
+    for question, (best,) in pairs:
+        found = alice.recall(question, k=3, policy=policy)
+        helpful = best if right else chance.choice(found.ids)
+        if helpful in found.ids:
+            alice.feedback(found, helpful=[helpful])
+        else:
+            alice.feedback(found, unhelpful=[found[0].id])
+        clock.pass_days(0.5)
+
+
+def test_verdicts_tell_which_policy_is_better(alice: UserMemory, clock: Clock) -> None:
+    exploring = Policy(channels=("dense",)).replace(explore={"tail": 2, "pool": 3}, adaptive=False)
+    lived(alice, clock, right=True, policy=exploring)
+    found = alice.tune(policy=exploring, prior=5)
+    assert found.refused is None
+    assert found.changes["weights.importance"][1] > found.changes["weights.importance"][0]
+    assert found.unnormalised is not None
+    assert found.gain is not None
+    assert found.gain != found.unnormalised
+    assert any("verdict hangs" in one for one in found.assumes)
+    assert "by plain inverse propensities" in str(found)
+
+
+def test_verdicts_given_at_random_are_refused(alice: UserMemory, clock: Clock) -> None:
+    plain = Policy(channels=("dense",))
+    lived(alice, clock, right=False, policy=plain)
+    found = alice.tune(policy=plain, prior=5)
+    assert found.refused is not None
+    assert any("drawn by lot" in one for one in found.assumes)
+
+
+def test_a_log_without_verdicts_is_too_thin(memory: AdaptiveMemory, alice: UserMemory) -> None:
+    alice.remember("green tea")
+    alice.recall("tea")
+    for found in (alice.tune(), memory.tune(user="alice"), memory.tune(user=["alice"], each=True)):
+        assert found.refused is not None
+        assert found.refused.startswith("too thin")
+    with pytest.raises(InvalidInputError, match="named"):
+        memory.tune(each=True)
+    with pytest.raises(InvalidInputError, match="Leave user out"):
+        memory.tune({"alice": [("tea", "tea")]}, user="alice")

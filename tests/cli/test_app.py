@@ -30,7 +30,8 @@ def test_all_commands_are_there() -> None:
             "unpin",
             "demote",
         ),
-        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "replay", "mcp", "demo"),
+        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup"),
+        *("replay", "tune", "eval", "compare", "report", "mcp", "demo"),
     }
 
 

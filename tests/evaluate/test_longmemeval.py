@@ -23,7 +23,7 @@ def test_each_question_has_a_history_of_its_own_in_the_order_of_time(tmp_path: P
     assert own[0].ts == 1_684_549_260.0
     first, second, trap = data.questions
     assert [item.text for item in own if item.id in first.gold_ids] == ["I like green tea best."]
-    assert (second.answer, len(second.gold_ids), second.more["gold_sessions"]) == ("2", 2, ["answer_2a", "answer_2b"])
+    assert (second.answer, len(second.gold_ids), second.more["answer_sessions"]) == ("2", 2, ["answer_2a", "answer_2b"])
     assert not trap.answerable
     assert [one.id for one in data.scorable] == ["q1", "q2"]
 

@@ -138,6 +138,22 @@ def test_metadata_with_a_meaning_has_it(memory: AdaptiveMemory, new_retriever: N
     assert record.metadata == {"page": 3}
 
 
+def test_a_document_may_name_what_it_was_derived_from_and_goes_back_as_it_came(
+    memory: AdaptiveMemory, new_retriever: NewRetriever
+) -> None:
+    retriever = new_retriever(memory=memory, user_id="ana", k=5)
+    retriever.add_documents([Document("the office is in Rome", id="rome")])
+    retriever.add_documents([Document("the office, in short", id="short", metadata={"derived_from": ["rome"]})])
+    found = {one.id: one for one in retriever.invoke("the office")}
+    assert found["short"].metadata["derived_from"] == ["rome"]
+    retriever.add_documents([found["short"]])
+    assert memory.for_user("ana").get("short").derived_from == ("rome",)
+    memory.for_user("ana").forget("rome")
+    assert retriever.invoke("the office") == []
+    (ended,) = memory.for_user("ana").recall("the office").dropped
+    assert ended.reason == "derived from a record that was forgotten"
+
+
 async def test_a_document_of_one_user_is_not_added_for_another(new_retriever: NewRetriever) -> None:
     retriever = new_retriever(user_id="alice")
     note = Document("purple juice", metadata={"user_id": "bob"})

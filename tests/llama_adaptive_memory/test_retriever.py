@@ -356,3 +356,16 @@ def test_how_many_must_be_a_positive_number(index: VectorStoreIndex) -> None:
 def test_more_than_there_are_gives_all(index: VectorStoreIndex) -> None:
     with retriever(index, similarity_top_k=50) as ours:
         assert len(ours.retrieve("tea")) == len(TEXTS)
+
+
+def test_a_node_shows_what_it_was_derived_from_and_no_model_reads_that(clock: Clock, tmp_path: Path) -> None:
+    with AdaptiveMemory.open(tmp_path / "derived", embedder=word_vectors, clock=clock) as memory:
+        ana = memory.for_user("ana")
+        ana.remember("the office is in Rome", id="rome")
+        ana.remember("the office, in short", id="short", derived_from=["rome"])
+        with AdaptiveMemoryRetriever.from_memory(memory, user_id="ana", similarity_top_k=5) as ours:
+            (node,) = [one.node for one in ours.retrieve("the office") if one.node.node_id == "short"]
+            assert node.metadata["derived_from"] == ["rome"]
+            assert node.get_content(MetadataMode.LLM) == "the office, in short"
+            ana.remember("the office is in Oslo", id="oslo", supersedes="rome")
+            assert [one.node.node_id for one in ours.retrieve("the office")] == ["oslo"]

@@ -40,6 +40,7 @@ def new_record(item: object, names: Fields) -> NewRecord:
         valid_until=end,
         supersedes=None if given.supersedes is None else name(given.supersedes, "supersedes"),
         metadata=metadata({} if given.metadata is None else given.metadata, names),
+        derived_from=sources(given.derived_from),
     )
 
 
@@ -64,6 +65,20 @@ def _written_importance(record: Record) -> float | None:
     written = NEUTRAL_IMPORTANCE if record.written_importance is None else record.written_importance
     as_read = record.read.boost != 0.0 and record.importance == boosted(written, record.read.boost)
     return record.written_importance if as_read else record.importance
+
+
+def sources(given: object) -> tuple[str, ...]:
+    """The ids of what a record was derived from, each once.
+
+    >>> sources(["a", "b", "a"]), sources(None)
+    (('a', 'b'), ())
+    """
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple):
+        example = [given] if isinstance(given, str) else ["an id"]
+        raise InvalidInputError(f"derived_from is {given!r}. Give a list of ids, e.g. {example!r}.")
+    return tuple(dict.fromkeys(name(one, "id in derived_from") for one in given))
 
 
 def new_id(value: object) -> str:

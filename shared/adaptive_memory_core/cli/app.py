@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from adaptive_memory_core.cli import changing, comparing, demo, looking, moving, replaying, serving, upkeep, writing
+from adaptive_memory_core.cli import (
+    changing,
+    comparing,
+    demo,
+    looking,
+    moving,
+    replaying,
+    reporting,
+    serving,
+    tuning,
+    upkeep,
+    writing,
+)
 from adaptive_memory_core.cli.group import new_app
 from adaptive_memory_core.cli.session import Session
 
@@ -53,5 +65,5 @@ def options(
     ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json)
 
 
-for part in (writing, looking, changing, upkeep, moving, replaying, comparing, serving, demo):
+for part in (writing, looking, changing, upkeep, moving, replaying, tuning, comparing, reporting, serving, demo):
     part.add_to(app)

@@ -78,7 +78,7 @@ def hit(one: Scored) -> dict[str, Any]:
 
 def known(record: Record) -> dict[str, Any]:
     """What a record says besides its text, where it is known."""
-    names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by")
+    names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "derived_stale")
     told = {name: getattr(record, name) for name in names}
     return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
 

@@ -44,6 +44,9 @@ def remember(
     valid_from: Annotated[str | None, typer.Option(help="From when on it holds.")] = None,
     valid_until: Annotated[str | None, typer.Option(help="Until when it holds.")] = None,
     supersedes: Annotated[str | None, typer.Option(help="The id of the record that this one replaces.")] = None,
+    derived_from: Annotated[
+        list[str] | None, typer.Option(help="The id of a record that it was made of; may be repeated.")
+    ] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object with keys of your own.")] = None,
     create: Create = False,
 ) -> None:
@@ -63,6 +66,7 @@ def remember(
             valid_until=moment_of(valid_until, now=now),
             supersedes=supersedes,
             metadata=more,
+            derived_from=derived_from or [],
         )
     show([new], {"id": new}, as_json=session.as_json)
 

@@ -33,7 +33,8 @@ class Recall(Sequence[Scored]):
     `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
     not asked for. `because` says of hits, by id, in words why sources named them: an earlier
     question that they answered, the names and sentences by which the graph came to them. `outline` says which episode
-    and theme they are part of, where the policy's shape asks for it.
+    and theme they are part of, where the policy's shape asks for it. `propensities` holds, by id, the chance with which
+    hits and others were to be returned, where the policy has places drawn by lot (`explore`).
     """
 
     id: str
@@ -53,6 +54,7 @@ class Recall(Sequence[Scored]):
     use: Use = NO_USE
     because: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # why hits were found, by id
     outline: Outline = field(default=NO_OUTLINE, repr=False)
+    propensities: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @overload
     def __getitem__(self, index: int) -> Scored: ...
@@ -85,6 +87,7 @@ class Recall(Sequence[Scored]):
             *_use(self.use),
             *_because(self.because),
             *_around(self.beside),
+            *_drawn(self.kept, self.propensities),
             *_chance(self.unrelated),
             *self.trace,
         )
@@ -182,6 +185,12 @@ def _time(intent: Intent) -> list[str]:
     said = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
     meant = [" to ".join("..." if end is None else date(end) for end in (one.start, one.end)) for one in intent.windows]
     return [f"asked about time: {said}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]
+
+
+def _drawn(kept: Sequence[Scored], propensities: Mapping[str, float]) -> list[str]:
+    """Which hits were drawn by lot."""
+    chances = [(one.id, propensities.get(one.id, 1.0)) for one in kept]
+    return [f"{short(one)} was drawn by lot, with a chance of {chance:.2f}" for one, chance in chances if chance < 1.0]
 
 
 def _chance(unrelated: float | None) -> list[str]:

@@ -11,6 +11,7 @@ from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Plac
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
+FIRST_ALONE = 8  # hits that are read before what stands beside any of them; docs/hierarchy.md
 _FACTS = "\0facts"  # nobody's name
 
 
@@ -30,11 +31,26 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Page:
     """All there is to show. `units` are the numbers of the lines that belong to each hit, best hit first: its own line,
-    then those of its neighbours; and then one for each fact. `headings` say what blocks are about."""
+    then those of its neighbours; and then one for each fact. `headings` say what blocks are about; `whole` that a unit
+    is an episode, which belongs together."""
 
     lines: list[Line]
     units: list[list[int]]
     headings: Mapping[int, str] = field(default_factory=dict)
+    whole: bool = False
+
+    @property
+    def by_worth(self) -> list[list[int]]:
+        """The units in the order in which they are worth their tokens: the first hits by themselves, since each may be
+        what was asked for, then they with their neighbours, then the rest.
+
+        >>> [len(unit) for unit in Page([], [[0, 1], [2], *([number] for number in range(3, 12))]).by_worth]
+        [1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1]
+        """
+        if self.whole:
+            return self.units
+        first = self.units[:FIRST_ALONE]
+        return [*(unit[:1] for unit in first), *(unit for unit in first if len(unit) > 1), *self.units[FIRST_ALONE:]]
 
 
 @dataclass(slots=True)
@@ -87,7 +103,7 @@ def page(
             unit.append(known)
         units.append(unit)
     units += [[_add_fact(making, fact)] for fact in outline.facts]
-    return Page(making.lines, units, making.headings)
+    return Page(making.lines, units, making.headings, whole=outline.apart)
 
 
 def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:

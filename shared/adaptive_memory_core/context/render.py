@@ -134,14 +134,14 @@ def _fitting(layout: Layout, room: int, summarise: Summarise | None) -> str:
 
 
 def _in_full(layout: Layout, room: int) -> list[list[int]]:
-    """The units that are shown in full: hits, best first, each with its neighbours where they fit. The best one may
-    take all the room but for a count of the rest; one that is too long does not keep the next ones out."""
+    """The units that are shown in full: hits, best first, and their neighbours where they fit. The best one may take
+    all the room but for a count of the rest; one that is too long does not keep the next ones out."""
     form, count = layout.form, layout.count
     left = room - count(block(form, [form.missing(len(layout.page.units))]))
     chosen: dict[int, list[int]] = {}  # by block
     full: list[list[int]] = []
-    for unit in layout.page.units:
-        within = left if not full and unit is layout.page.units[0] else left - room // FOR_BRIEF
+    for place, unit in enumerate(layout.page.by_worth):
+        within = left if not full and place == 0 else left - room // FOR_BRIEF
         for part in (unit, unit[:1]):
             cost, added = _cost(layout, chosen, part)
             if cost <= within:

@@ -7,8 +7,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.evaluate.evaluation import example
+from adaptive_memory_core.evaluate.off_policy import MEASURE, assumed, examples_of
 from adaptive_memory_core.evaluate.tune import Tuner, Tuning, tune
 from adaptive_memory_core.evaluate.worth import Example
+from adaptive_memory_core.flow.judged_recalls import JudgedLog
 from adaptive_memory_core.flow.labelled_questions import AskedQuestion
 from adaptive_memory_core.flow.rankable import Rankable
 from adaptive_memory_core.policy.policy import Policy
@@ -32,7 +34,9 @@ class Evidence:
 
     @staticmethod
     def joined(parts: Sequence[Evidence]) -> Evidence:
-        """That of several users as one."""
+        """That of several users as one; of nobody, that of a log without verdicts."""
+        if not parts:
+            return Evidence((), frozenset(), MEASURE, history=True)
         return Evidence(
             tuple(one for part in parts for one in part.examples),
             frozenset().union(*(part.leads for part in parts)),
@@ -47,6 +51,13 @@ def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> Ev
     """What labelled questions tell."""
     leads = frozenset(name for one in asked for name in leads_of(one.question))
     return Evidence(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
+
+
+def of_log(log: JudgedLog) -> Evidence:
+    """What verdicts in the log tell."""
+    leads = frozenset(name for one in log.recalls for name in leads_of(one.question))
+    lost = [f"{log.lost} judged recalls are left out: the log does not give their rankings again"] if log.lost else []
+    return Evidence(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
 
 
 def leads_of(question: Rankable) -> frozenset[str]:

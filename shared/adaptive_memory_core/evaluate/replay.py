@@ -14,6 +14,7 @@ from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at, reci
 from adaptive_memory_core.flow.rank_again import RankedAgain
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Verdict
+from adaptive_memory_core.reports.log import PROPENSITY
 
 SEED = 18  # of the intervals: one log gives one answer
 FEWEST = 2  # judged recalls below which there is no interval
@@ -31,7 +32,8 @@ class ReplayedRecall:
 
     `reasons` says why it would have dropped each of the others, `verdicts` what was said of hits then. `reproduced`:
     the recall's own policy, ranked in the same way, gives the recorded ranking again, so the log tells all that
-    mattered. `unknown` is what it does not tell. `user` is the name that the caller gave, if any.
+    mattered. `propensities` are the chances with which candidates were to be returned, where places were drawn by lot.
+    `unknown` is what it does not tell. `user` is the name that the caller gave, if any.
     """
 
     id: str
@@ -46,6 +48,7 @@ class ReplayedRecall:
     reproduced: bool
     unknown: tuple[str, ...] = ()
     user: str | int | None = None
+    propensities: Mapping[str, float] = field(default_factory=dict, repr=False)  # by lot
     whose: int = field(default=0, repr=False)  # tells the users of one replay apart, without their names
 
     @property
@@ -181,6 +184,7 @@ def _one(each: RankedAgain, policy: Policy) -> ReplayedRecall:
         reasons={one.id: one.reason for one in each.again.dropped},
         verdicts=each.verdicts,
         reproduced=each.reproduced,
+        propensities={one.id: one.propensity for one in line.candidates if PROPENSITY in one.then},
         unknown=(*each.notes, *_not_asked(each, policy)),
     )
 

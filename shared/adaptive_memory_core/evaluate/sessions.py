@@ -32,7 +32,7 @@ def session_measures(question: Question, ranking: Sequence[str], items: Mapping[
 
 def gold_sessions(question: Question, items: Mapping[str, Item]) -> frozenset[str]:
     """The sessions that answer: those that are named, else those of the gold."""
-    named = question.more.get("gold_sessions")
+    named = question.more.get("answer_sessions")
     own = named if named is not None else [items[one].session for one in question.gold_ids]
     return frozenset(str(one) for one in own if one is not None)
 

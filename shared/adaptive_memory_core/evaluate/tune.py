@@ -36,9 +36,10 @@ class Tuning:
     """What came of tuning. `policy` is safe to keep: the tuned one, or where that was `refused` the one it began with.
 
     `gain` is what the tuned one (`tuned`) is worth more on the held-out questions, with its interval; None where there
-    was none to judge. `share` is how far it went from the start to what ranked best, the less the fewer questions there
-    were. `notes` says what the log does not tell, `assumes` what the measure takes for granted. `users` holds the
-    tunings of single users, from this policy on.
+    was none to judge. `unnormalised` is the gain by plain inverse propensities, where the log's verdicts judge. `share`
+    is how far it went from the start to what ranked best, the less the fewer questions there were. `notes` says what
+    the log does not tell, `assumes` what the measure takes for granted. `users` holds the tunings of single users, from
+    this policy on.
     """
 
     start: Policy = field(repr=False)
@@ -46,6 +47,7 @@ class Tuning:
     measure: str
     refused: str | None = None
     gain: Interval | None = None
+    unnormalised: Interval | None = None
     before: float | None = None
     after: float | None = None
     questions: int = 0
@@ -100,9 +102,11 @@ def tune(
     gain = ratio_difference(after, before, users=users, seed=tuner.seed)
     chance = chance_of_gain(after, before, users=users, seed=tuner.seed)
     refused = None if gain.low > 0.0 and chance <= MOST_CHANCE else told.noise(measure, gain, chance)
-    return replace(
-        found, tuned=policy, share=share, before=ratio(before), after=ratio(after), gain=gain, refused=refused
+    plain = ratio_difference(
+        [one.unnormalised for one in after], [one.unnormalised for one in before], users=users, seed=tuner.seed
     )
+    found = replace(found, before=ratio(before), after=ratio(after), gain=gain, unnormalised=plain)
+    return replace(found, tuned=policy, share=share, refused=refused)
 
 
 def fitted(

@@ -41,6 +41,8 @@ def lines(tuning: Tuning) -> list[str]:
     ]
     if tuning.gain is not None and tuning.refused is None:
         found.append(f"held out: {tuning.before:.3f} before, {tuning.after:.3f} tuned, difference {tuning.gain}")
+    if tuning.unnormalised not in (None, tuning.gain):
+        found.append(f"by plain inverse propensities: difference {tuning.unnormalised}")
     if tuning.changes:
         found.append(f"{100 * tuning.share:.0f} % of the way to what ranked best on the questions to tune on:")
     found += [f"  {place}: {before:.3g} -> {after:.3g}" for place, (before, after) in tuning.changes.items()]
@@ -52,11 +54,11 @@ def lines(tuning: Tuning) -> list[str]:
 
 
 def plain(tuning: Tuning) -> dict[str, Any]:
-    gain = tuning.gain
+    gains = {name: getattr(tuning, name) for name in ("gain", "unnormalised")}
     names = ("measure", "refused", "before", "after", "questions", "judged", "share", "assumes", "notes")
     return {
         **{name: getattr(tuning, name) for name in names},
-        "gain": None if gain is None else {"mean": gain.mean, "low": gain.low, "high": gain.high},
+        **{name: one and {"mean": one.mean, "low": one.low, "high": one.high} for name, one in gains.items()},
         "changes": {place: list(pair) for place, pair in tuning.changes.items()},
         "policy": json.loads(tuning.policy.to_json()),
         "users": {str(name): plain(own) for name, own in tuning.users.items()},

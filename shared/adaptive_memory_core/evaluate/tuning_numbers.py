@@ -7,9 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adaptive_memory_core.policy.fusion import LEADS
+from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
+from adaptive_memory_core.policy.channel_names import RERANKER
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS
 from adaptive_memory_core.policy.policy import Policy
 
+NO_WEIGHT = {CHANCE, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # what else is said of candidates
 NEGLIGIBLE = 1e-3  # a weight below which it is 0
 FIRST = 0.05  # the weight from which one that is 0 begins; guess
 
@@ -66,8 +69,9 @@ ALL = (*FUSION, *WEIGHTS, *HALF_LIFE, *DECAY)
 def numbers_for(policy: Policy, leads: Collection[str], *, history: bool) -> Sequence[Number]:
     """Those that may change something here: weights of the leads that candidates have, and with a `history` of reads
     ARM's numbers, unless kinds have their own."""
-    convex = policy.weighing.method == "convex"
-    there = {"fusion.dense", "fusion.doubt", *(f"fusion.{name}" for name in leads)} if leads and convex else set()
+    there = {f"fusion.{name}" for name in leads} if policy.weighing.method == "convex" else set()
+    if set(leads) - NO_WEIGHT and there:
+        there |= {"fusion.dense", "fusion.doubt"} if CHANCE in leads else {"fusion.dense"}
     weights = () if policy.weights.only_similarity and policy.blending == "bounded" else WEIGHTS
     decay = DECAY if history and not policy.decay.by_kind else ()
     return (*(one for one in FUSION if one.place in there), *weights, *HALF_LIFE, *decay)

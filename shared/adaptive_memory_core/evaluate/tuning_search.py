@@ -8,7 +8,7 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.evaluate.tuning_numbers import Number, with_numbers
 from adaptive_memory_core.policy.policy import Policy
 
-FACTORS = (2.0, 1.4)  # by which numbers move, one after the other; guess
+FACTORS = (5.0, 2.0, 1.4)  # by which numbers move, one after the other: some only tell from far away; guess
 ROUNDS = 3  # through all numbers at most, with each factor; guess
 LEAST = 5e-4  # of the measure, that a step must gain; guess
 Objective = Callable[[Policy], float]

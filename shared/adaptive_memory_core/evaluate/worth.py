@@ -18,10 +18,17 @@ FEWEST_USERS = 10  # of several users, from which whole users are drawn: with fe
 
 
 class Worth(NamedTuple):
-    """What one question adds to both sides of the ratio; for a measure that is a mean, `possible` is 1."""
+    """What one question adds to both sides of the ratio; for a measure that is a mean, `possible` is 1. `expected` is
+    what `possible` is on the average, where that hangs on chance."""
 
     gained: float
     possible: float = 1.0
+    expected: float | None = None
+
+    @property
+    def unnormalised(self) -> Worth:
+        """With the expected other side of the ratio in place of the one that came about."""
+        return self if self.expected is None else Worth(self.gained, self.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ def chance_of_gain(after: Sequence[Worth], before: Sequence[Worth], *, users: Se
 
 def _sums(after: Sequence[Worth], before: Sequence[Worth], users: Sequence[Hashable]) -> _Rows:
     """A row of four sums for each question, or for each user."""
-    rows = np.array([(*one, *two) for one, two in zip(after, before, strict=True)], dtype=np.float64)
+    rows = np.array([(*one[:2], *two[:2]) for one, two in zip(after, before, strict=True)], dtype=np.float64)
     numbers = {user: number for number, user in enumerate(dict.fromkeys(users))}
     if len(numbers) < FEWEST_USERS:
         return rows

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.derived_records import sources_ended, sources_hold_again
 from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
@@ -15,6 +17,7 @@ from adaptive_memory_core.flow.steps.tell_indexes import erase, revising
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
+from adaptive_memory_core.score.gates import FORGOTTEN
 from adaptive_memory_core.stored_metadata import SHARED, belongs, hits_of
 
 
@@ -53,9 +56,10 @@ def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: 
         yield from hand_over(ports, scope, record_id, now=now)
     places = [one for one in (record_id, scoped_id(scope, record_id)) if identity.record_id(scope, one) == record_id]
     found = yield from ask(ports.search.stored, scope, places)
+    derived = (yield from sources_ended(ports, scope, {record_id: now}, FORGOTTEN)) if found else ()
     yield from _remove(ports, scope, record_id, found)
     there = {one.stored_id for one in found}
-    receipt = Receipt(record_id, bool(found), False, 0, 0)
+    receipt = Receipt(record_id, bool(found), False, 0, 0, derived=derived)
     for place in sorted(places, key=lambda one: one not in there):
         receipt = yield from _erase(ports, scope, receipt, place, existed=place in there, now=now)
     if not found and not receipt.ledger and not receipt.log_entries:
@@ -69,6 +73,8 @@ def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) 
     for hit in hits_of(scope, found, {}, ports.fields):
         begins = hit.record.created_at if hit.record.valid_from is None else hit.record.valid_from
         yield from ask(ports.records.unlink, scope, record_id, begins)
+        replaced = [] if hit.record.supersedes is None else [hit.record.supersedes]
+        yield from sources_hold_again(ports, scope, replaced, ended=begins)
     if found:
         yield from ask(revising, ports, scope, [one.stored_id for one in found])
         yield from ask(ports.records.remove, scope, [one.stored_id for one in found])
@@ -84,10 +90,9 @@ def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, exis
             f"Record {record_id!r} is gone from the collection, but not its traces in the ledger: {outcome.error} "
             "Call forget again once the ledger can be written."
         ) from outcome.error
-    return Receipt(
-        record_id,
-        receipt.collection,
-        receipt.ledger or erased.state,
-        receipt.log_entries + erased.log_entries,
-        receipt.verdicts + erased.verdicts,
+    return replace(
+        receipt,
+        ledger=receipt.ledger or erased.state,
+        log_entries=receipt.log_entries + erased.log_entries,
+        verdicts=receipt.verdicts + erased.verdicts,
     )

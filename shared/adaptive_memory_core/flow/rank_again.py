@@ -49,12 +49,12 @@ def rank_again(
     """The recalls of a scope in that time, oldest first; `asked` says by which policy, and whose they are."""
     scope, log = asked.scope, ports.ledger.log
     lines = yield from ask(log.recalls, scope, since=since, until=until, limit=limit, containing=None)
-    verdicts = yield from _verdicts(ports, scope)
+    verdicts = yield from verdicts_in_log(ports, scope)
     policies: dict[str, Policy | None] = {}
     found: list[RankedAgain] = []
-    for over, some in _alike(sorted(lines, key=_when)):
+    for over, some in over_the_same(sorted(lines, key=_when)):
         reader = Scope(scope.user, over)
-        records = yield from _records(ports, reader, some)
+        records = yield from records_of(ports, reader, some)
         for line in some:
             if line.policy_hash not in policies:
                 text = yield from ask(log.policy, line.policy_hash)
@@ -77,17 +77,23 @@ def _one(
     if own is None:
         again = yield from _ranked(ports, asked, past, asked.policy)
         return RankedAgain(past.line, None, again, False, verdicts, (*notes, NO_POLICY))
-    reproduced = False
-    for times in TIMES_MOVED:
-        tried = past.moved(times * LAST_DIGIT) if times else past
-        before = yield from _ranked(ports, asked, tried, own)
-        reproduced = _is_as_logged(before, past.line)
-        if reproduced:
-            past = tried
-            break
+    past, before, reproduced = yield from as_it_was(ports, asked, past, own)
     again = before if reproduced and asked.policy == own else (yield from _ranked(ports, asked, past, asked.policy))
     notes += _not_told(own, asked.policy, reproduced=reproduced)
     return RankedAgain(past.line, own, again, reproduced, verdicts, tuple(notes))
+
+
+def as_it_was(
+    ports: Ports, asked: Request, past: PastCandidates, own: Policy
+) -> Flow[tuple[PastCandidates, Recall, bool]]:
+    """The candidates, with similarities to the last digit, the ranking by the recall's own policy, and whether it is
+    the recorded one."""
+    for times in TIMES_MOVED:
+        tried = past.moved(times * LAST_DIGIT) if times else past
+        before = yield from _ranked(ports, asked, tried, own)
+        if _is_as_logged(before, past.line):
+            return tried, before, True
+    return past, before, False
 
 
 def _not_told(own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
@@ -132,7 +138,7 @@ def _when(line: LoggedRecall) -> tuple[float, int]:
     return line.at, line.step
 
 
-def _alike(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence[LoggedRecall]]]:
+def over_the_same(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence[LoggedRecall]]]:
     """The recalls in their order, some at a time, each time over the same records."""
     start = 0
     for place, line in enumerate(lines):
@@ -143,7 +149,7 @@ def _alike(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence
         yield lines[start].over, lines[start:]
 
 
-def _records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> Flow[dict[str, Found]]:
+def records_of(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> Flow[dict[str, Found]]:
     """The records that these recalls looked at, as far as they are there."""
     ids = list(dict.fromkeys(one.id for line in lines for one in line.candidates if one.signals))
     found: dict[str, Found] = {}
@@ -152,7 +158,7 @@ def _records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> Flow[
     return found
 
 
-def _verdicts(ports: Ports, scope: Scope) -> Flow[dict[str, dict[str, Verdict]]]:
+def verdicts_in_log(ports: Ports, scope: Scope) -> Flow[dict[str, dict[str, Verdict]]]:
     """What was judged, by recall and record: the last word on each."""
     changes = yield from ask(ports.ledger.audit.changes, scope, (), limit=MOST_CHANGES)
     known = {one.value: one for one in Verdict}

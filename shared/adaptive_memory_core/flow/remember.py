@@ -10,6 +10,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, Partia
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.derived_records import born_stale, sources_ended, sources_of
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
@@ -18,6 +19,7 @@ from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import NEVER_READ, NewRecord, Record, Scope, Seen
+from adaptive_memory_core.score.gates import CHANGED
 from adaptive_memory_core.text_identity import said
 
 
@@ -48,8 +50,9 @@ def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str],
     vectors = yield from _embedded(ports, [record.text for record in batch])
     chosen = [record.id for record in batch if record.id in named]
     olds = [record.supersedes for record in batch if record.supersedes is not None]
+    sources = sources_of(batch)
     writing = _write_alone(ports, scope, batch, vectors, chosen, now=now)
-    yield from one_writer(ports, scope, [*chosen, *olds], writing)
+    yield from one_writer(ports, scope, [*chosen, *olds, *sources], writing)
 
 
 def _embedded(ports: Ports, texts: Sequence[str]) -> Flow[Sequence[Vector]]:
@@ -73,6 +76,7 @@ def _write_alone(
     now: float,
 ) -> Flow[None]:
     """What is new is enrolled and added, what exists is written over, what is superseded ends."""
+    batch = yield from born_stale(ports, scope, batch, now=now)
     taken = (yield from ask(ports.records.taken, chosen)) if chosen else set()
     known = yield from look_up(ports, scope, chosen, now=now)  # after `taken`: what came in between is our own
     new = [index for index, record in enumerate(batch) if record.id not in known]
@@ -92,6 +96,8 @@ def _write_alone(
             _rewrote, ports, scope, revised, own, rewritten, now=now
         )  # after a crash the next recall sees it
         ports.write_back.wake()
+        changed = [one.record.id for one in revised if one.stored_id in rewritten]
+        yield from sources_ended(ports, scope, dict.fromkeys(changed, now), CHANGED, but=[one.id for one in batch])
     yield from supersede(ports, scope, batch, added, now=now)
 
 
@@ -184,6 +190,7 @@ def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Recor
         valid_until=given.valid_until,
         supersedes=given.supersedes,
         metadata=given.metadata,
+        derived_from=given.derived_from,
     )
 
 

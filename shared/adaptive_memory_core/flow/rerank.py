@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import aged
 from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.flow.steps.neighbours import with_neighbours
+from adaptive_memory_core.flow.steps.outline import with_outline
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
@@ -46,7 +47,8 @@ def rerank(
     compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits)
     answer = choose(request, gathered, NO_FLOOR, judged, compared, facts)
-    shown = yield from with_neighbours(ports, request, answer)
+    placed = yield from with_outline(ports, request, answer, None)
+    shown = yield from with_neighbours(ports, request, placed)
     counted = yield from count_reading(ports, request, shown, gathered)
     return counted
 

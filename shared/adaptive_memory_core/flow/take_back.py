@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.derived_records import sources_hold_again
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import removed, revising
 from adaptive_memory_core.records import Record, Scope
@@ -24,6 +26,8 @@ def take_back(ports: Ports, scope: Scope, new: Sequence[Stored], *, now: float) 
         if one.record.supersedes is not None:
             began = begins(one.record, now=now)
             yield from attempt(AdaptiveMemoryError, ports.records.unlink, scope, one.record.id, began)
+            with suppress(AdaptiveMemoryError):
+                yield from sources_hold_again(ports, scope, [one.record.supersedes], ended=began)
     yield from attempt(AdaptiveMemoryError, revising, ports, scope, stored_ids)
     yield from attempt(AdaptiveMemoryError, ports.records.remove, scope, stored_ids)
     yield from attempt(AdaptiveMemoryError, removed, ports, scope, stored_ids)

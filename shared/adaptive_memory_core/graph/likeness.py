@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.bm25 import LENGTH_NORMALISATION, TERM_SATURATION
+from adaptive_memory_core.channels.words.worth_of_word import LENGTH_NORMALISATION, TERM_SATURATION
 from adaptive_memory_core.graph.ports import Array, Rows
 
 USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without function words

@@ -12,6 +12,7 @@ from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, Signals, columns
 from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.reports.log import PROPENSITY
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
 
 BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
@@ -31,8 +32,8 @@ _BY = {
 class Basis(NamedTuple):
     """What a ranking rested on besides candidates and policy: who named them, by their ids in the collection, the
     user's recalls so far, what verdicts had taught, the share of unrelated questions that find as good, and whether
-    the user's own words were others than the cue's text. By
-    `policy` the columns leave out what the signals tell already."""
+    the user's own words were others than the cue's text. `propensities` are the chances with which candidates were to
+    be returned, where places were drawn by lot. By `policy` the columns leave out what the signals tell already."""
 
     via: Mapping[str, int] = {}
     step: int = 0
@@ -41,6 +42,7 @@ class Basis(NamedTuple):
     unrelated: float | None = None
     own_words: bool = False
     policy: Policy | None = None
+    propensities: Mapping[str, float] = {}
 
 
 NO_BASIS = Basis()
@@ -92,6 +94,9 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
         if any(one.useful_at is not None for one in reads):
             titles += _USEFUL
             numbers += map(list, zip(*(_useful(one, basis.step, at) for one in reads), strict=True))
+    if basis.propensities:
+        titles.append(PROPENSITY)
+        numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
     if of_all := _of_all(basis):
         titles += of_all
         numbers += [[value] * len(via) for value in of_all.values()]

@@ -3,6 +3,7 @@
 from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
+from adaptive_memory_core.policy.exploration import Exploration
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
@@ -23,6 +24,7 @@ __all__ = [
     "AskedBefore",
     "Copies",
     "Decay",
+    "Exploration",
     "Fusion",
     "Gain",
     "Graphs",

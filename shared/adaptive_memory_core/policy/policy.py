@@ -17,6 +17,7 @@ from adaptive_memory_core.policy.changes import changed
 from adaptive_memory_core.policy.channel_names import GRAPH, OURS, check_channels, weights_of
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Pace, Remembrance
+from adaptive_memory_core.policy.exploration import Exploration
 from adaptive_memory_core.policy.files import read_policy, write_policy
 from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusion_of
 from adaptive_memory_core.policy.gain import Gain
@@ -92,6 +93,7 @@ class Policy(HashedOnce):
     hierarchy: Hierarchies = Hierarchies()  # how episodes and themes are made of what is observed
     rerank: Rerank = Rerank()  # what a reranker may decide
     shown: Shown = Shown()  # what is shown besides the hits, and together
+    explore: Exploration = Exploration()  # which places are drawn by lot, to learn what policies are worth; off
     shape: Shapes | Form = "flat"  # whether hits stand alone, in episodes, or come from the themes down; a name will do
     spreads: Spreads = Spreads()  # from which difference on a signal tells candidates apart
 

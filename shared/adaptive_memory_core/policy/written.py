@@ -11,6 +11,7 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.asked_before import AskedBefore
 from adaptive_memory_core.policy.copies import Copies
 from adaptive_memory_core.policy.decay import Decay, Remembrance
+from adaptive_memory_core.policy.exploration import Exploration
 from adaptive_memory_core.policy.fusion import LEADS, Fusion
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
@@ -41,6 +42,7 @@ GROUPS: dict[str, Any] = {  # by the field of the policy
     "hierarchy": Hierarchies,
     "rerank": Rerank,
     "shown": Shown,
+    "explore": Exploration,
     "shape": Shapes,
     "spreads": Spreads,
 }

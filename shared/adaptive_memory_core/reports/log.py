@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # of what a replay needs: in parts of 1
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedCandidate:
@@ -19,6 +21,16 @@ class LoggedCandidate:
     signals: Mapping[str, float]
     reason: str | None
     then: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def propensity(self) -> float:
+        """The chance with which it was to be returned: 1 or 0, unless the policy had places drawn by lot.
+
+        >>> LoggedCandidate("a", 0.5, {}, {}, None).propensity, LoggedCandidate("a", 0.5, {}, {}, "beyond k").propensity
+        (1.0, 0.0)
+        """
+        certain = float(self.reason is None)
+        return self.then[PROPENSITY] / PROPENSITY_UNIT if PROPENSITY in self.then else certain
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What `forget` removed, and what it cannot reach."""
+    """What `forget` removed, and what it cannot reach. `derived` are the ids of records that were derived from it: they
+    are still there and no longer returned."""
 
     id: str
     collection: bool
@@ -21,6 +22,7 @@ class Receipt:
         "Words of a cue that asked for it stay in the log until its "
         "retention ends. Copies and backups are out of reach."
     )
+    derived: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,17 @@ from adaptive_memory_core.score.candidates import columns_of
 
 BELOW_FLOOR = "below the similarity floor"
 BEYOND_K = "beyond k"
+SUPERSEDED, FORGOTTEN, CHANGED = "superseded", "forgotten", "changed"  # what became of what a record was derived from
+STALE = {
+    SUPERSEDED: "derived from a record that was superseded",
+    FORGOTTEN: "derived from a record that was forgotten",
+    CHANGED: "derived from a record that says something else by now",
+}
 
 
 def stale(hit: Hit, *, now: float) -> str | None:
-    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet.
+    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet, or derived from what is no
+    longer so.
 
     >>> from adaptive_memory_core.records import Record
     >>> stale(Hit(Record("a", "text", valid_until=10.0), 0.9, "a"), now=10.0)
@@ -29,7 +36,7 @@ def stale(hit: Hit, *, now: float) -> str | None:
     if record.superseded_by is not None and (over or record.valid_until is None):
         return f"superseded by {record.superseded_by}"
     if over:
-        return "expired"
+        return "expired" if record.derived_stale is None else STALE.get(record.derived_stale, "expired")
     if record.valid_from is not None and now < record.valid_from:
         return "not valid yet"
     return None

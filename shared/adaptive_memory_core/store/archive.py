@@ -89,5 +89,6 @@ def as_arguments(record: Record) -> dict[str, Any]:
         "valid_from": record.valid_from,
         "valid_until": record.valid_until,
         "metadata": dict(record.metadata) or None,
+        "derived_from": list(record.derived_from) or None,
     }
     return {name: value for name, value in values.items() if value is not None}

@@ -151,6 +151,7 @@ def _request(
         policy=memory.policy if policy is None else policy,
         regime=memory.regime,
         reinforce=check.flag(reinforce, "reinforce"),
+        draws=reinforce,
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
         fields=memory.fields,

@@ -42,6 +42,7 @@ def replay(
         policy=suited,
         regime=memory.regime,
         reinforce=False,
+        draws=True,
         fields=memory.fields,
         same_fact=memory.same_fact,
     )

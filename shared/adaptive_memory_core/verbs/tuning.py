@@ -8,15 +8,17 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.labelled_questions import labelled_questions
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.evaluation import Evaluation, evaluated
-from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled
+from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled, of_log
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
+from adaptive_memory_core.flow.judged_recalls import judged_recalls
 from adaptive_memory_core.flow.labelled_questions import ask_labelled
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
-from adaptive_memory_core.verbs.blocking_and_async import Memory, User
+from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
+from adaptive_memory_core.verbs.inspection import MOST_LINES
 from adaptive_memory_core.verbs.own_policy import usual_policy
 
 MOST_PRIOR = 1_000_000.0
@@ -44,6 +46,8 @@ def tune(
     k: int = 10,
     policy: Policy | None = None,
     *,
+    since: Moment | None = None,
+    until: Moment | None = None,
     held_out: float = 0.5,
     prior: float = PRIOR,
     seed: int = 0,
@@ -51,7 +55,9 @@ def tune(
     """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
 
     `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
-    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read.
+    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read. Without pairs
+    the verdicts on the recalls of the log (from `since`, up to `until`) judge, and nobody is asked anything; then the
+    numbers of decay are tuned as well, by the reads in the log.
 
     The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions
     takes no part in it and judges: where the gain on these is within the noise, or there are too few questions, the
@@ -61,17 +67,24 @@ def tune(
     """
     tuner = tuner_of(held_out, prior, seed)
     start = yield from starting_policy(user, policy)
-    evidence = yield from evidence_of(user, pairs, start, k=k)
+    evidence = yield from evidence_of(user, pairs, start, k=k, since=since, until=until)
     return (yield from ask(evidence.tuned, start, tuner))
 
 
-def evidence_of(user: User, pairs: Any, start: Policy, *, k: int) -> Flow[Evidence]:
-    """What this user's questions tell of policies."""
+def evidence_of(
+    user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
+) -> Flow[Evidence]:
+    """What this user's questions tell of policies; without pairs, the verdicts of the log."""
     if start.shaping.form == "top_down":
         raise InvalidInputError(TOP_DOWN)
-    most, given = check.count(k, "k"), labelled_questions(pairs)
-    asked = yield from ask_labelled(user.memory.ports(), request_of(user, start, most), given)
-    return of_labelled(asked, user.scope.user, k=most)
+    most, begin, end = check.count(k, "k"), check.moment(since, "since"), check.moment(until, "until")
+    if pairs is None:
+        asked = request_of(user, start, most)
+        log = yield from judged_recalls(user.memory.ports(), asked, since=begin, until=end, limit=MOST_LINES)
+        return of_log(log)
+    given = labelled_questions(pairs)
+    found = yield from ask_labelled(user.memory.ports(), request_of(user, start, most), given)
+    return of_labelled(found, user.scope.user, k=most)
 
 
 def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:

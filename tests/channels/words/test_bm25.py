@@ -9,7 +9,8 @@ import pytest
 
 from adaptive_memory_core.channels.conversation.sessions import conversation
 from adaptive_memory_core.channels.conversation.turn_columns import Turns
-from adaptive_memory_core.channels.words.bm25 import BY_CHANCE, LENGTH_NORMALISATION, TERM_SATURATION, Posting, coverage
+from adaptive_memory_core.channels.words.bm25 import Posting, coverage
+from adaptive_memory_core.channels.words.worth_of_word import BY_CHANCE, LENGTH_NORMALISATION, TERM_SATURATION
 
 
 def talk(sessions: list[str | None], speakers: list[str | None] | None = None, told: int = 0) -> Turns:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core.channels.conversation.sessions import conversation
 from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.words import bm25
+from adaptive_memory_core.channels.words import worth_of_word as worth
 from adaptive_memory_core.channels.words.bm25 import Layout, Posting, coverage, rarity
 
 RECORDS = st.lists(
@@ -23,8 +24,8 @@ RECORDS = st.lists(
 
 
 def saturated(count: float, long: float, average: float, by_chance: float) -> float:
-    held_back = bm25.TERM_SATURATION * (1 - bm25.LENGTH_NORMALISATION + bm25.LENGTH_NORMALISATION * long / average)
-    return count * (1 + bm25.TERM_SATURATION) / (count + held_back) * math.exp(-bm25.BY_CHANCE * by_chance)
+    held_back = worth.TERM_SATURATION * (1 - worth.LENGTH_NORMALISATION + worth.LENGTH_NORMALISATION * long / average)
+    return count * (1 + worth.TERM_SATURATION) / (count + held_back) * math.exp(-worth.BY_CHANCE * by_chance)
 
 
 def one_by_one(
@@ -33,7 +34,7 @@ def one_by_one(
     """For each record its own score and those of its three surroundings, without any of what makes it quick."""
     live, told = layout.live, sum(lengths)
     weights = {word: rarity(sum(word in text for text in texts), live) for word in asked}
-    most = (sum(weights.values()) or 1.0) * (1 + bm25.TERM_SATURATION)
+    most = (sum(weights.values()) or 1.0) * (1 + worth.TERM_SATURATION)
     order = layout.order.tolist()
     spans: list[list[list[int]]] = []
     for reach in (bm25.NEAR_TURNS, bm25.TURNS_AROUND, len(order)):

@@ -88,6 +88,19 @@ def test_named_records_are_compared_as_chroma_does(both: Both) -> None:
         alike(mirror.among(ALICE, vectors["m3"], named, where), chroma.among(ALICE, vectors["m3"], named, where))
 
 
+def test_the_nearest_and_the_named_ones_come_in_one_look(both: Both) -> None:
+    chroma, mirror, vectors = both
+    named = [*(f"m{number}" for number in range(0, COUNT, 7)), "gone"]
+    for scope in SCOPES:
+        for where in FILTERS:
+            found = mirror.nearest_and_named(scope, vectors["m3"], 7, where, named)
+            nearest = chroma.nearest(scope, vectors["m3"], 7, where)
+            alike(list(found.nearest), nearest)
+            here = {one.stored_id for one in nearest}
+            others = [one for one in chroma.among(scope, vectors["m3"], named, where) if one.stored_id not in here]
+            alike(list(found.named or ()), others)
+
+
 def test_windows_of_time_and_filters_go_together(both: Both) -> None:
     chroma, mirror, vectors = both
     windows = [Window(2_000.0, 4_000.0), Window(None, 700.0)]

@@ -11,7 +11,8 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.take_turns import numbers_that_take_turns
 from adaptive_memory_core.channels.conversation.turn_columns import NOBODY, Columns, TurnColumns, Turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
-from adaptive_memory_core.channels.words.bm25 import Layout, by_length, surroundings_of
+from adaptive_memory_core.channels.words.bm25 import Layout, surroundings_of
+from adaptive_memory_core.channels.words.worth_of_word import Worths, by_length
 
 __all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
 
@@ -121,14 +122,24 @@ def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Lay
     first, last = np.repeat(starts, spread), np.repeat(ends, spread)
     around = surroundings_of(lengths, order, first, last)
     return Layout(
-        lengths, live, order, first, last, _turnlike(lengths, order, first, last), around, by_length(lengths, live)
+        lengths,
+        live,
+        order,
+        first,
+        last,
+        _turnlike(lengths, order, first, last),
+        around,
+        by_length(lengths, live),
+        Worths(),
     )
 
 
 def _one_by_one(lengths: Array, live: int) -> Layout:
     """All stand alone, the last one first."""
     first = np.arange(len(lengths))
-    return Layout(lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths), None, by_length(lengths, live))
+    return Layout(
+        lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths), None, by_length(lengths, live), Worths()
+    )
 
 
 def _speakers(turns: Columns) -> dict[str, Array]:

@@ -2,25 +2,26 @@
 
 All of it as *coverage*: the share of the most that a text with every word of the cue could score. It is a number in
 [0, 1] that means the same in every recall, so it needs no stretching over whoever else was found.
-
-A long text has many words by chance: a word counts the less, the more often a text of that length would have it anyway.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.channels.words.windows import Places, places_of, said_in
-
-TERM_SATURATION = 0.9  # BM25's k1: how soon a word said again adds nothing; measured on short records
-LENGTH_NORMALISATION = (
-    0.3  # BM25's b: how much longer texts are held back; .2 to .4 is flat, benchmarks/recall_quality.py
+from adaptive_memory_core.channels.words.worth_of_word import (
+    TERM_SATURATION,
+    ByLength,
+    Worths,
+    by_length,
+    held_back,
+    saturated,
 )
-BY_CHANCE = 1.5  # power of the chance that a text lacks a word; 1 to 2 is flat, benchmarks/recall_quality.py
+
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
 TURNS_AROUND = 3  # turns on either side that are its wider surroundings
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
@@ -28,20 +29,12 @@ Array = Any
 
 
 class Posting(NamedTuple):
-    """One word of the cue: how often it was said there, which records have it, and how often each."""
+    """One word of the cue: how often it was said there, which records have it, and how often each; `word` names it."""
 
     times: float
     docs: Array
     counts: Array
-
-
-class ByLength(NamedTuple):
-    """Of each record what its length does to a word of it: how often it must be said until half of what it may add is
-    added, and how often it has it by chance for each time that all others have it; and the words of all."""
-
-    told: float
-    held_back: Array
-    of_the_others: Array
+    word: Hashable | None = None
 
 
 class Layout(NamedTuple):
@@ -57,6 +50,7 @@ class Layout(NamedTuple):
     turns: Array | float = 1.0
     surroundings: Places | None = None  # made once, where it is known; else at each look
     by_length: ByLength | None = None  # as well
+    worths: Worths | None = None  # of words, where the records are known
 
 
 class Coverage(NamedTuple):
@@ -133,25 +127,15 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
 
 
 def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array]:
-    """How often all records have each word, and what each record's own words are worth: all words at once, and of the
-    records those that have some."""
+    """How often all records have each word, and what each record's own words are worth."""
     if not held:
         return [], np.zeros(len(layout.lengths), dtype=np.float64)
-    docs, counts = np.concatenate([one.docs for one in held]), np.concatenate([one.counts for one in held])
-    sizes = [len(one.docs) for one in held]
-    said = np.add.reduceat(counts, np.cumsum([0, *sizes[:-1]]))
-    each_weight, each_said = np.array([weights, said]).repeat(sizes, axis=1)
-    lengths = layout.by_length or by_length(layout.lengths, layout.live)
-    by_chance = lengths.of_the_others[docs] * (each_said - counts)  # if it has as many as the others have
-    worth = each_weight * _saturated(counts, lengths.held_back[docs], by_chance)
-    found: list[float] = said.tolist()
-    return found, np.bincount(docs, worth, len(layout.lengths))
-
-
-def by_length(lengths: Array, live: int) -> ByLength:
-    """What the lengths of texts do to their words."""
-    told = float(lengths.sum())
-    return ByLength(told, _held_back(lengths, told / max(1, live)), lengths / np.maximum(1.0, told - lengths))
+    lengths, worths = layout.by_length or by_length(layout.lengths, layout.live), layout.worths or Worths()
+    found = [worths.of(one.word, one.docs, one.counts, lengths) for one in held]
+    docs = np.concatenate([one.docs for one in held])
+    worth = np.concatenate([one.values for one in found])
+    worth *= np.array(weights).repeat([len(one.docs) for one in held])
+    return [one.said for one in found], np.bincount(docs, worth, len(layout.lengths))
 
 
 def by_accident(nats: float, records: int) -> float:
@@ -177,21 +161,6 @@ def _surroundings(found: Sequence[_Held], layout: Layout) -> list[Array]:
             there, counts = said_in(places, windows, word.docs, word.counts)
             long = windows.long[there]
             by_chance = long * (said / max(1.0, told))
-            score[there] += weight * _saturated(counts, _held_back(long, average), by_chance)
+            score[there] += weight * saturated(counts, held_back(long, average), by_chance)
         scores.append(score[windows.of_record])
     return scores
-
-
-def _held_back(lengths: Array, average: float) -> Array:
-    """How many times texts of these lengths must say a word until half of what it may add is added."""
-    return TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / max(average, 1e-9))
-
-
-def _saturated(counts: Array, held_back: Array, by_chance: Array) -> Array:
-    """BM25's term frequency part, at most 1 + k1, as far as such a text would lack the word by chance: `by_chance` is
-    how many a text of that length has on average.
-
-    >>> _saturated(np.ones(2), np.array([0.9, 0.9]), np.array([0.0, 1.0])).round(2).tolist()
-    [1.0, 0.22]
-    """
-    return (1.0 + TERM_SATURATION) * counts * np.exp(-BY_CHANCE * by_chance) / (counts + held_back)

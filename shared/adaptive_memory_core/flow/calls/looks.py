@@ -50,6 +50,18 @@ def looked_at(what: Hashable, look: Callable[[], T]) -> T:
     return found
 
 
+def known_already(what: Hashable) -> Any:
+    """What was looked at a moment ago in this call; None where it was not.
+
+    >>> with one_call():
+    ...     known_already("tea"), looked_at("tea", lambda: "hot"), known_already("tea")
+    (None, 'hot', 'hot')
+    """
+    looks = _looks.get()
+    found = None if looks is None else looks.get(what)
+    return None if found is None or time.monotonic() - found[0] >= MOMENT_SECONDS else found[1]
+
+
 def look_again(what: Hashable) -> None:
     """The next one of this call that asks looks anew: it was just changed."""
     looks = _looks.get()

@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins, in_time
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports, Vector
-from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.channel_names import DENSE
 from adaptive_memory_core.policy.policy import Policy
 
@@ -24,6 +24,16 @@ def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> Flow[
     if policy.search == "auto":
         return (yield from in_collection(ports, policy, ports.search.nearest, *asked))
     return (yield from in_collection(ports, policy, ports.search.nearest, *asked, by=policy.search))
+
+
+def nearest_and_named(
+    ports: Ports, request: Request, vector: Vector, limit: int, named: Sequence[str]
+) -> Flow[NearestAndNamed]:
+    """The nearest records and, where that costs little, the named ones with them."""
+    if not named or vector is None:
+        return NearestAndNamed((yield from nearest(ports, request, vector, limit)), None)
+    policy, asked = request.policy, (request.scope, vector, limit, request.where, named)
+    return (yield from in_collection(ports, policy, ports.search.nearest_and_named, *asked, by=policy.search))
 
 
 def among(ports: Ports, request: Request, vector: Vector, stored_ids: Sequence[str]) -> Flow[list[Found]]:

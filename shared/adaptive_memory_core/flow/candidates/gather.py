@@ -78,8 +78,9 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     wanted = list(dict.fromkeys(one for answer in answers for one in answer.named if one not in here))
     theirs = {one for answer in answers if answer.asked_for for one in answer.named}
     notes, fetched = notes_of(answers), True
+    beside += [one for one in dense.beside if one.stored_id not in here]
     try:
-        beside += yield from among(ports, request, cue.vector, wanted)
+        beside += yield from among(ports, request, cue.vector, [one for one in wanted if one not in dense.looked_up])
     except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
         if dense.error is not None:
             raise dense.error from error

@@ -40,6 +40,7 @@ class Request:
     reranker: Theirs | None = None
     same_fact: Theirs | None = None
     reader: Theirs | None = None
+    draws: bool = False  # whether places may be drawn by lot, where the policy says so
     looks_back: bool = False  # whether the caller named a `now` that lies in the past
     as_of: float | None = None  # the day that is asked as of, where that lies in the past
     past: Past | None = None  # what is known of the reads up to that day

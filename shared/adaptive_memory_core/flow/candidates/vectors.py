@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.time_limits import embedded, nearest
+from adaptive_memory_core.flow.calls.time_limits import embedded, nearest_and_named
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -29,11 +29,14 @@ class Vectors:
             if cue.vector is None:
                 vector = yield from embedded(ports, cue.text, request.policy)
                 cue = replace(cue, vector=vector)
-            found = yield from nearest(ports, request, cue.vector, request.candidates)
+            named = list(dict.fromkeys(one for answer in asked.earlier for one in answer.named))
+            found = yield from nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:
             raise
         except (EmbedderError, StoreError) as error:
             if not any(one.says_something for one in asked.earlier):
                 raise
             return Answer(DENSE, cue=cue, error=error)
-        return Answer(DENSE, found=found, cue=cue)
+        if found.named is None:
+            return Answer(DENSE, found=found.nearest, cue=cue)
+        return Answer(DENSE, found=found.nearest, cue=cue, beside=found.named, looked_up=frozenset(named))

@@ -47,7 +47,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
 from adaptive_memory_core.flow.ports.models import Embedder
 from adaptive_memory_core.flow.ports.records import Records, Stored, seen
 from adaptive_memory_core.flow.ports.search import Search, Vector, Where
-from adaptive_memory_core.flow.ports.source import Found, Source
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source
 from adaptive_memory_core.flow.ports.words import Words
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Fields, Scope
@@ -81,6 +81,7 @@ __all__ = [
     "MirrorPage",
     "MirrorRow",
     "Moves",
+    "NearestAndNamed",
     "Ports",
     "REWRITTEN",
     "Records",

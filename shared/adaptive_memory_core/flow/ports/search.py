@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Scope
 
@@ -20,6 +20,16 @@ class Search(Protocol):
     def nearest(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, *, by: SearchBy = "auto"
     ) -> list[Found]: ...
+    def nearest_and_named(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],
+        *,
+        by: SearchBy = "auto",
+    ) -> NearestAndNamed: ...
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]

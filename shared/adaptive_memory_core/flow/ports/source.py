@@ -26,6 +26,13 @@ class Found(NamedTuple):
     similarity: float
 
 
+class NearestAndNamed(NamedTuple):
+    """The nearest records, and those of the named ones that are not among them; None where these were not looked up."""
+
+    nearest: Sequence[Found]
+    named: Sequence[Found] | None
+
+
 class Leads(Protocol):
     """What a source says of candidates, whoever named them: by name a number in [0, 1] for each of them."""
 
@@ -50,6 +57,8 @@ class Answer:
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
     because: Mapping[str, str] = field(default_factory=dict)  # why it names records, for `explain()`, by stored id
+    beside: Sequence[Found] = ()  # of what earlier sources named, those that were looked up along with `found`
+    looked_up: Set[str] = frozenset()  # what was named by those, where that was done
 
     @property
     def says_something(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
+from adaptive_memory_core.channels.words.longer_texts import chance_in_longer_texts
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Scope
@@ -31,8 +32,9 @@ class Numbers(Protocol):
 class WordsFound:
     """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.
 
-    `chance` is that some record matches as well as the best by accident; `numbers` say where in the columns a record
-    stands; `talk` is how the records stand to each other, where they are turns of a conversation.
+    `chance` is that some record matches as well as the best by accident, before it is known what the vectors find;
+    `numbers` say where in the columns a record stands; `talk` is how the records stand to each other, where they are
+    turns of a conversation.
     """
 
     best: Sequence[str]
@@ -48,7 +50,9 @@ class WordsFound:
         get = self.numbers.get
         places = [get(one, -1) for one in these.columns.stored_ids]
         columns: dict[str, Sequence[float]] = {name: _at(values, places) for name, values in self.columns.items()}
-        columns[CHANCE] = [self.chance] * len(places)
+        there = these.columns
+        chance = chance_in_longer_texts(self.chance, there.texts, there.similarities, columns["words"])
+        columns[CHANCE] = [chance] * len(places)
         if self.talk is not None:
             columns["before"], columns["company"] = self._of_each_other(these.columns.similarities, places, self.talk)
         return columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.candidates.gather import Gathered, use_of
 from adaptive_memory_core.flow.candidates.request import Request
@@ -12,6 +14,7 @@ from adaptive_memory_core.flow.steps.same_facts import OUR_RULES, SameFacts
 from adaptive_memory_core.records import Dropped
 from adaptive_memory_core.score.newest_first import Told
 from adaptive_memory_core.score.nothing_found import of_time_alone
+from adaptive_memory_core.score.random_tail import with_random_tail
 from adaptive_memory_core.score.select import select
 
 
@@ -36,9 +39,12 @@ def choose(
         time_alone=of_time_alone(request.cue.own_words, request.intent),
         told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
     )
+    propensities: Mapping[str, float] = {}
+    if request.draws and request.policy.explore.tail and request.policy.shaping.form != "top_down":
+        kept, dropped, propensities = with_random_tail(kept, dropped, request.policy.explore, recall_id=request.id)
     if floor.refused is not None:
         dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
-        kept = ()
+        kept, propensities = (), {}
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -53,5 +59,6 @@ def choose(
         use=use,
         fields=request.fields,
         unrelated=floor.unrelated,
+        propensities=propensities,
         because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
     )

@@ -82,7 +82,17 @@ def _basis(answer: Recall, gathered: Gathered) -> Basis:
         answer.unrelated,
         cue.own_words != cue.text,
         answer.policy,
+        _propensities(answer),
     )
+
+
+def _propensities(answer: Recall) -> dict[str, float]:
+    """By the ids in the collection, where places were drawn by lot."""
+    chances = answer.propensities
+    if not chances:
+        return {}
+    scored = [*answer.kept, *(one.scored for one in answer.dropped if one.scored is not None)]
+    return {one.hit._stored_id: chances[one.id] for one in scored if one.id in chances}
 
 
 def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
+from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
 from adaptive_memory_core.cue.asks_for_set import asks_for_set
@@ -19,7 +21,9 @@ from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Neighbour, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.score.set_members import Member, members
 
+POOL = 2  # times the size of a set that is looked at, from which it is chosen; guess
 LEFT_OUT = "the rest of the episodes was left out"
 
 
@@ -29,7 +33,8 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
         return answer
     if led is not None:
         answer = yield from _with_episodes(ports, request, answer, led)
-        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, led.way.semantics))
+        told = yield from _that_may_be_told(ports, request, led)
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told))
     more = _members(request, answer) if request.policy.shaping.form == "episodes" else ()
     found = NO_OUTLINE
     if request.as_of is None:  # the hierarchy of today knows what was said later
@@ -39,11 +44,19 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
 
 
 def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
-    """Of a question for a set the next best of what was found, to be shown where the hits leave room."""
+    """Of a question for a set what covers most beside the hits, to be shown where these leave room."""
     if not asks_for_set(request.cue.own_words):
         return ()
-    beyond = [one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None]
-    return tuple(beyond[: max(0, request.policy.shaping.set_size - len(answer))])
+    size, cover = request.policy.shaping.set_size, request.policy.shaping.cover
+    beyond = (one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None)
+    pool = list(islice(beyond, POOL * size))
+
+    def session(hit: Scored) -> str | None:
+        return turn_of(hit.text, hit.record.stored, request.fields, created_at=hit.record.created_at).session
+
+    among = [Member(hit.score, session(hit)) for hit in (*answer, *pool)]
+    chosen = members(among, len(answer), max(0, size - len(answer)), cover=cover)
+    return tuple(pool[one - len(answer)] for one in chosen)
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
@@ -70,6 +83,20 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
     return replace(answer, beside=tuple(beside))
 
 
+def _that_may_be_told(ports: Ports, request: Request, led: Led) -> Flow[Sequence[SemanticKey]]:
+    """The semantics that were chosen; where there is a filter, those of which every message passes it."""
+    chosen = led.way.semantics
+    if request.where is None and request.refuse is None:
+        return chosen
+    of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
+    wanted = list(dict.fromkeys(message for messages in of.values() for message in messages))
+    try:
+        there = yield from that_may_be_shown(ports, request, wanted)
+    except AdaptiveMemoryError:
+        return ()  # what is not known to pass is not told
+    return [one for one in chosen if all(message in there for message in of[one])]
+
+
 def _outline(
     request: Request, answer: Recall, more: Sequence[Scored], hierarchy: Hierarchy, chosen: Sequence[SemanticKey]
 ) -> Outline:
@@ -80,10 +107,7 @@ def _outline(
     if not places and not chosen:
         return NO_OUTLINE
     shown = {*places, *(one.record.id for one in answer.beside)}
-    told = (
-        chosen if request.where is None and request.refuse is None else ()
-    )  # facts pass no filter, and are no records
-    facts = [fact for one in told if not shown & set((fact := _fact(request, hierarchy, one)).of)]
+    facts = [fact for one in chosen if not shown & set((fact := _fact(request, hierarchy, one)).of)]
     named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
     themes = dict.fromkeys(one for one in named if one is not None)
     return Outline(places, facts, tuple(themes), apart=request.policy.shaping.form == "top_down")

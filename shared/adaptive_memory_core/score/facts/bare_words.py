@@ -74,6 +74,9 @@ def bare(said: Sequence[str]) -> tuple[str, ...]:
     >>> bare(("now", "it's", "open"))
     ('it', 'is', 'open')
     """
+    together = "".join(said)
+    if "'" not in together and "\u2019" not in together:
+        return tuple([word for word in said if word not in _MODIFIERS])
     found: list[str] = []
     for word, after in zip(said, [*said[1:], ""], strict=True):
         base, mark, end = word.replace("\u2019", "'").rpartition("'")

@@ -163,7 +163,7 @@ def owners_in(text: str) -> Stems:
 
 
 def _said(text: str) -> list[str]:
-    found = [word.casefold() for one in text.split() if (word := one.strip(_EDGES))]
+    found = [word for one in text.casefold().split() if (word := one.strip(_EDGES))]
     if text.isascii() or not UNSPACED.search(text):
         return found
     return [piece for word in found for part, unspaced in parted(word) for piece in _pieces(part, unspaced)]

@@ -67,9 +67,23 @@ class Versions:
             return []
         few, long, mine = self._rule.different_words, self._lengths[best], self._said(best)
         alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._lengths[one] - long <= few]
+        alike = [one for one in alike if self._may_differ_little(mine, one)]
+        alike = [one for one in alike if differ(mine.said, self._said(one).said) <= few]
         if not self._about.owners:  # then both have to begin with the same word
             alike = [one for one in alike if self._said(one).begins == mine.begins]
-        return [one for one in alike if differ(mine.said, self._said(one).said) <= few and self.same_words(best, one)]
+        return [one for one in alike if self.same_words(best, one)]
+
+    def _may_differ_little(self, mine: Statement, one: int) -> bool:
+        """False where so many words are not in the other text that it need not be taken apart."""
+        text, missing = self._texts[one], 0
+        if not text.isascii():  # the words are casefolded, which makes other letters of some
+            return True
+        for word in mine.said:
+            if word not in text:
+                missing += 1
+                if missing > self._rule.different_words:
+                    return False
+        return True
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
@@ -141,10 +155,10 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        texts = self._texts
-        found = [number for number, text in enumerate(texts) if text and number not in without]
-        for key in keys:
-            found = [one for one in found if key in texts[one]]
+        first, *others = keys or ("",)
+        found = [number for number, text in enumerate(self._texts) if first in text and text and number not in without]
+        for key in others:
+            found = [one for one in found if key in self._texts[one]]
         return found
 
     def _subject(self, best: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.score import signals
@@ -50,6 +50,19 @@ class ChromaSearch:
         if own is not None:
             return self._query(scope, vector, wanted, both(own, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
+
+    def nearest_and_named(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],  # noqa: ARG002 - another query, which only a recall that needs it makes
+        *,
+        by: SearchBy = "auto",
+    ) -> NearestAndNamed:
+        """The nearest alone."""
+        return NearestAndNamed(self.nearest(scope, vector, limit, where, by=by), None)
 
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]

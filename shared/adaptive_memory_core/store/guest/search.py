@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.calls import both
@@ -38,6 +38,22 @@ class SearchInTheMirror:
             return self._mirror.nearest(scope, vector, limit, where)
         except UnansweredByMirrorError:
             return self.among(scope, vector, self._texts_passing(scope, vector, where), None)[:limit]
+
+    def nearest_and_named(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],
+        *,
+        by: SearchBy = "auto",
+    ) -> NearestAndNamed:
+        """Those, and of the named records the others that are of this scope."""
+        try:
+            return self._mirror.nearest_and_named(scope, vector, limit, where, named)
+        except UnansweredByMirrorError:
+            return NearestAndNamed(self.nearest(scope, vector, limit, where, by=by), None)
 
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]

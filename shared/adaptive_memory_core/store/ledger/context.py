@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 
-from adaptive_memory_core.flow.calls.looks import looked_at
+from adaptive_memory_core.flow.calls.looks import known_already, looked_at
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cache import LedgerCache
@@ -36,7 +36,11 @@ class LedgerContext:
         return self.file.writing(told=told)
 
     def last_change(self) -> Hashable:
-        """Another value as soon as anybody, in any process, has written more than that a recall has read."""
+        """Another value as soon as anybody, in any process, has written more than that a recall has read. Whoever has
+        just looked need not wait for the file again."""
+        version = known_already(self.file)
+        if version is not None:
+            return self._changes, version
         with self.reading() as sql:
             return self._changes, self.version(sql)
 

@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow,
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import due_records
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
 from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
@@ -42,6 +43,10 @@ _CHANGED = (
     "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
     "ORDER BY changed"
 )
+_STAMP = (  # another one after each change of a row, in any process: both are counted on and on
+    "SELECT :own, (SELECT changes FROM mirror_size WHERE collection_key = :own), "
+    "(SELECT seq FROM sqlite_sequence WHERE name = 'mirror_gone')"
+)
 _KEEP_COMPLETE = (
     "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
     "ON CONFLICT (collection_key) DO UPDATE SET complete_at = excluded.complete_at"
@@ -52,7 +57,7 @@ class LedgerMirror:
     """The mirror rows of the collection's records."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
-        self._shared, self._files = shared, files
+        self._shared, self._files, self._in_ram = shared, files, RowsInRam()
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
@@ -72,10 +77,12 @@ class LedgerMirror:
         """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
         with self._shared.writing(told=True) as sql:
+            self._in_ram.drop(changes)
             number = self._next_change(sql)
             for stored_id, _, present in self._rows(sql, list(changes)):
                 now = _written(merged(present, changes[stored_id]))
                 sql.execute(update, (now, number, self._shared.collection_key, stored_id))
+            self._shared.file.afterwards(lambda: self._in_ram.annotated(number))
 
     def renew(
         self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
@@ -116,10 +123,21 @@ class LedgerMirror:
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
-    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+    def rows(self, stored_ids: Sequence[str]) -> list[Row]:
         """Those of the records that have a row, whoever they belong to: id, text, metadata."""
         with self._shared.reading() as sql:
-            return self._rows(sql, stored_ids)
+            if sql.in_transaction:  # which may yet be undone
+                return self._rows(sql, stored_ids)
+            version = self._shared.last_change()
+            if not self._in_ram.is_as_of(version):
+                self._in_ram.begin(version, sql.execute(_STAMP, {"own": self._shared.collection_key}).fetchone())
+            found = self._in_ram.known(stored_ids)
+            if len(found) < len(stored_ids):
+                here = {row[0] for row in found}
+                new = self._rows(sql, [one for one in stored_ids if one not in here])
+                self._in_ram.keep(new)
+                found += new
+        return found
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Their vectors."""
@@ -182,10 +200,8 @@ class LedgerMirror:
             found.update(sql.execute(query, (own, *chunk)).fetchall())
         return Versions(0 if row is None else row[0], found)
 
-    def _rows(
-        self, sql: sqlite3.Connection, stored_ids: Sequence[str]
-    ) -> list[tuple[str, str | None, Metadata | None]]:
-        found: list[tuple[str, str | None, Metadata | None]] = []
+    def _rows(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[Row]:
+        found: list[Row] = []
         for chunk in chunks(stored_ids):
             query = (
                 "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names

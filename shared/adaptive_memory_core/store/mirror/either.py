@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Found, Vector, Where
+from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.policy import SearchBy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.search import ChromaSearch
@@ -32,7 +32,25 @@ class MirroredSearch:
             scope,
             by,
             lambda: self._mirror.nearest(scope, vector, limit, where),
-            lambda: self._chroma.nearest(scope, vector, limit, where, by=by if self._fits(scope, by) else "ann"),
+            lambda: self._nearest_in_chroma(scope, vector, limit, where, by),
+        )
+
+    def nearest_and_named(
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],
+        *,
+        by: SearchBy = "auto",
+    ) -> NearestAndNamed:
+        """In one look, where the mirror answers."""
+        return self._either(
+            scope,
+            by,
+            lambda: self._mirror.nearest_and_named(scope, vector, limit, where, named),
+            lambda: NearestAndNamed(self._nearest_in_chroma(scope, vector, limit, where, by), None),
         )
 
     def during(
@@ -76,6 +94,11 @@ class MirroredSearch:
             lambda: self._mirror.vectors(scope, stored_ids),
             lambda: self._chroma.vectors(scope, stored_ids),
         )
+
+    def _nearest_in_chroma(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, by: SearchBy
+    ) -> list[Found]:
+        return self._chroma.nearest(scope, vector, limit, where, by=by if self._fits(scope, by) else "ann")
 
     def _either(self, scope: Scope, by: SearchBy, mirrored: Callable[[], T], unmirrored: Callable[[], T]) -> T:
         if by == "ann" or not self._fits(scope, by):

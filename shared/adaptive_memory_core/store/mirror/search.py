@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.flow.ports import Found, Ledger, Vector, Where
+from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both
@@ -37,18 +37,40 @@ class MirrorSearch:
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
-        _refuse_texts(where)
-        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where)]
-        return self._found(scope, near if scope.over is None else sorted(near, key=_distance)[:limit])
+        return list(self.nearest_and_named(scope, vector, limit, where, ()).nearest)
 
-    def _nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[tuple[str, float]]:
+    def nearest_and_named(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, named: Sequence[str]
+    ) -> NearestAndNamed:
+        """Those, and of the named records the others that are of this scope and pass the filter."""
+        _refuse_texts(where)
+        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where, named)]
+        if scope.over is not None:
+            near.sort(key=_distance)
+        wanted = frozenset(named)
+        found = self._found(scope, [*near[:limit], *(one for one in near[limit:] if one[0] in wanted)])
+        if len(near) <= limit:
+            return NearestAndNamed(found, ())
+        nearest = {one for one, _ in near[:limit]}
+        split = sum(one.stored_id in nearest for one in found)
+        return NearestAndNamed(found[:split], found[split:])
+
+    def _nearest(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, named: Sequence[str]
+    ) -> list[tuple[str, float]]:
+        """At least the nearest of the scope, and the named ones, nearest first."""
         with self.residents.of(scope) as user:
             allowed = None if where is None else user.passing(self._rows, scope, where).allowed
             if user.matrix is None or not len(user):
                 return []
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            places = user.matrix.nearest(asked, limit + MARGIN, allowed)
-            return _compared(user, user.matrix, asked, places)[:limit]
+            places: Any = user.matrix.nearest(asked, limit + MARGIN, allowed)
+            if named:
+                known = user.places
+                also = {known[one] for one in named if one in known}.difference(places.tolist())
+                more = [one for one in also if allowed is None or allowed[one]]
+                places = np.concatenate((places, np.array(more, dtype=places.dtype)))
+            return _compared(user, user.matrix, asked, places)
 
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]

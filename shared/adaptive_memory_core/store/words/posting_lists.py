@@ -144,7 +144,8 @@ class PostingLists:
             [self._holding(term, place) for term, place in islice(there, len(one)) if place is not None]
             for one in forms
         ]
-        return [Posting(times, *together(lists_)) for times, lists_ in zip(words.values(), lists, strict=True)]
+        each = zip(words.items(), lists, strict=True)
+        return [Posting(times, *together(lists_), word) for (word, times), lists_ in each]
 
     @property
     def languages(self) -> list[str]:

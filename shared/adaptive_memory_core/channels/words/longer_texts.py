@@ -1,0 +1,44 @@
+"""Are the texts that words find longer than those that vectors find? Then they have the cue's words sooner by accident.
+
+How rare a word is, is known of all records of a scope. Where a scope holds labels beside long replies, a reply has some
+words of any cue, though each is rare among all records, and no label has as many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+BEST = 10  # of each channel, as many of both, whose lengths are compared; 5 to 15 is flat, benchmarks/recall_quality.py
+USUAL_RATIO = 2.7  # of the lengths, up to which nothing is doubted; 2 to 3.3 is flat, same benchmark
+WORDS_BY_ACCIDENT = 5.0  # words that a longer text may have by accident, each likelier by the ratio; 4 to 6 is flat
+
+
+def chance_in_longer_texts(
+    chance: float, texts: Sequence[str], similarities: Sequence[float], words: Sequence[float]
+) -> float:
+    """The chance that some record matches the cue's words as well as the best one by accident, for texts as much longer
+    than the nearest as those are that words find. Texts r times as long are as good as r times as many, for each word.
+
+    >>> round(chance_in_longer_texts(0.001, ["lost card", "word " * 9], [0.9, 0.1], [0.0, 0.5]), 2)
+    0.02
+    >>> chance_in_longer_texts(0.001, ["lost card", "word " * 9], [0.1, 0.9], [0.5, 0.0])    # words find the shorter
+    0.001
+    """
+    near, worded = _best(similarities), _best(words)
+    count = min(len(near), len(worded))
+    if count == 0 or not 0.0 < chance < 1.0:
+        return chance
+    longer = _length(texts, worded[:count]) / _length(texts, near[:count]) / USUAL_RATIO
+    return chance if longer <= 1.0 else -math.expm1(math.log1p(-chance) * longer**WORDS_BY_ACCIDENT)
+
+
+def _best(found: Sequence[float]) -> list[int]:
+    """The numbers of those that are found best; none that is not found at all."""
+    ranked = sorted(range(len(found)), key=found.__getitem__, reverse=True)
+    return [one for one in ranked[:BEST] if found[one] > 0.0]
+
+
+def _length(texts: Sequence[str], these: Sequence[int]) -> float:
+    """How long they are, in characters: the geometric mean."""
+    return math.exp(sum(math.log(max(1, len(texts[one]))) for one in these) / len(these))
