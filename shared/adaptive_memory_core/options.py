@@ -30,9 +30,9 @@ class Options(TypedDict, total=False):
 
     - `embedder`: a callable from a list of texts to a list of vectors, an embedder of this package, an embedding model
       of LangChain or LlamaIndex, or None for the collection's own embedding function (in `open`: the bundled one).
-    - `ledger`: a path, ":memory:", "postgresql://user@host/database" or a psycopg_pool.ConnectionPool (extra `postgres`,
-      docs/scaling.md), or a Ledger. Omitted, it is a file in the directory of a persistent client, and RAM for an
-      ephemeral one; for a server it must be given.
+    - `ledger`: a path, ":memory:", "postgresql://user@host/database" or a `psycopg_pool.ConnectionPool` (extra
+      `postgres`, docs/scaling.md), or a Ledger. Omitted, it is a file in the directory of a persistent
+      client, and RAM for an ephemeral one; for a server it must be given.
     - `policy`: how recalls rank (docs/policy.md). `fields`: the metadata keys to use (docs/metadata.md).
     - `keeping`: how ledger, log and write-back are kept. `write="through"` writes read state into the collection before
       `recall` returns, instead of a few seconds later.

@@ -22,6 +22,7 @@ from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import id_locks
 from adaptive_memory_core.store.ledger.id_locks import IdLocks
+from adaptive_memory_core.store.os_lock import locks_beside
 from tests.chroma_server import ChromaServer
 from tests.conftest import Open, Vectors, word_vectors
 from tests.store.reader import server_collection
@@ -213,7 +214,7 @@ def test_what_is_forgotten_while_states_are_restored_leaves_no_trace(
 
 def test_one_id_is_anothers_only_when_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(id_locks, "PATIENCE_SECONDS", 0.05)
-    here, there = IdLocks(tmp_path / "ledger"), IdLocks(tmp_path / "ledger")
+    here, there = (IdLocks(locks_beside(tmp_path / "ledger")) for _ in range(2))
     for other in (here, there):  # of this memory, and of another one on the same file
         first = here.of(ANA, ["a", "b"])
         first.acquire()
@@ -230,7 +231,7 @@ def test_one_id_is_anothers_only_when_it_is_free(tmp_path: Path, monkeypatch: py
 
 
 def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: Path) -> None:
-    locks = IdLocks(tmp_path / "ledger")
+    locks = IdLocks(locks_beside(tmp_path / "ledger"))
     first, given_up = locks.of(ANA, ["a"]), locks.of(ANA, ["a"])
     first.acquire()
     with ThreadPoolExecutor(1) as pool:
@@ -243,7 +244,7 @@ def test_a_lock_that_was_given_up_while_it_was_waited_for_is_nobodys(tmp_path: P
 
 @pytest.mark.parametrize("place", ["disk", "RAM"])
 def test_a_holder_that_an_interrupt_kept_from_releasing_blocks_nobody(tmp_path: Path, place: str) -> None:
-    locks = IdLocks(tmp_path / "ledger" if place == "disk" else None)
+    locks = IdLocks(locks_beside(tmp_path / "ledger" if place == "disk" else None))
     held = locks.of(ANA, ["a"])
     held.acquire()
     waiting = locks.of(ANA, ["a"])
@@ -277,12 +278,12 @@ def test_a_holder_that_died_blocks_nobody(tmp_path: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from adaptive_memory_core.records import Scope\n"
         "from adaptive_memory_core.store.ledger.id_locks import IdLocks\n"
-        "IdLocks(Path(sys.argv[1])).of(Scope('ana'), ['a']).acquire(); os._exit(3)"
+        "IdLocks(locks_beside(Path(sys.argv[1]))).of(Scope('ana'), ['a']).acquire(); os._exit(3)"
     )
     place = tmp_path / "ledger"
     assert subprocess.run([sys.executable, "-c", script, str(place)], check=False).returncode == 3
     assert len(list(tmp_path.rglob("*.lock"))) == 1
-    lock = IdLocks(place).of(ANA, ["a"])
+    lock = IdLocks(locks_beside(place)).of(ANA, ["a"])
     lock.acquire()
     lock.release()
 

@@ -13,8 +13,8 @@ from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.beside import Beside
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from adaptive_memory_core.store.place_names import IN_MEMORY, check_collection_name, check_ledger, is_in_postgres
+from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from adaptive_memory_core.store.reembed.successor import heir
 
 if TYPE_CHECKING:
@@ -168,9 +168,7 @@ def address_of(collection: Collection) -> tuple[Any, ...]:
     return (*door, collection.tenant, collection.database, settings.chroma_client_auth_credentials, *headers.items())
 
 
-def open_ledger(
-    collection: Collection, ledger: Any, *, durability: Literal["normal", "full"]
-) -> Ledger:
+def open_ledger(collection: Collection, ledger: Any, *, durability: Literal["normal", "full"]) -> Ledger:
     """The ledger that was asked for, else the one beside the collection's files."""
     if isinstance(ledger, Ledger):
         return ledger

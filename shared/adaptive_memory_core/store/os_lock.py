@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from errno import EACCES, EAGAIN, EDEADLK
 from io import FileIO
 from pathlib import Path
@@ -89,6 +90,19 @@ class OsLock:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def locks_beside(place: Path | None) -> Callable[[str], OsLock | None]:
+    """The lock of each name, in a folder beside a file; none beside what is in RAM."""
+
+    def lock(name: str) -> OsLock | None:
+        if place is None:
+            return None
+        folder = place.with_name(f"{place.name}.locks")
+        folder.mkdir(exist_ok=True)
+        return OsLock(folder / f"{name}.lock")
+
+    return lock
 
 
 _all: weakref.WeakSet[OsLock] = weakref.WeakSet()

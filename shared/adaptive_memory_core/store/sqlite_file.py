@@ -167,19 +167,12 @@ class LedgerFile:
         """The largest number that a row of this table has had."""
         largest = f"SELECT coalesce(max({column}), 0) FROM {table}"  # noqa: S608 - our own names
         counted = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?"
-        return max(sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0])
+        there, ever = sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0]
+        return max(int(there), int(ever))
 
     def lock(self, name: str) -> OsLock | None:
         """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
-
-    def id_lock(self, name: str) -> OsLock | None:
-        """The same, in a folder of their own."""
-        if self.place is None:
-            return None
-        folder = self.place.with_name(f"{self.place.name}.locks")
-        folder.mkdir(exist_ok=True)
-        return OsLock(folder / f"{name}.lock")
 
     def numbered(self, sql: sqlite3.Connection, table: str, column: str) -> None:
         """Rows were given numbers by hand: SQLite goes on behind the largest by itself."""

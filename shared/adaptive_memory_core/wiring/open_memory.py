@@ -128,8 +128,8 @@ def repaired(
     check_ledger(ledger)
     if is_in_postgres(ledger):
         raise InvalidInputError(
-            "The ledger is in PostgreSQL, and repair() mends a directory with the ledger's file. Mend the directory with "
-            "repair(path) alone, and the server by its own means."
+            "The ledger is in PostgreSQL, and repair() mends a directory with the ledger's file. Mend the "
+            "directory with repair(path) alone, and the server by its own means."
         )
     if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
         directory = locations.there(path)

@@ -1,4 +1,4 @@
-"""Is a ledger in PostgreSQL opened by its address or a pool, made once whoever comes first, and shown without secrets?"""
+"""Is a ledger in PostgreSQL opened by its address or a pool, made once, and shown without secrets?"""
 
 from __future__ import annotations
 

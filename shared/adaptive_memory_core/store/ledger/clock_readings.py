@@ -36,7 +36,9 @@ def believed_now(file: LedgerFile, *, now: float) -> float:
     if believed.readings != known:
         with file.writing(told=True) as sql:
             sql.execute("DELETE FROM clock_readings")
-            sql.executemany("INSERT INTO clock_readings VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in believed.readings])
+            sql.executemany(
+                "INSERT INTO clock_readings VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in believed.readings]
+            )
     return believed.now
 
 

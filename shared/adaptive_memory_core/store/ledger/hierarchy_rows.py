@@ -158,7 +158,7 @@ class LedgerHierarchy:
 
     def next_theme(self) -> ThemeKey:
         with self._shared.reading() as sql:
-            return themes.next_theme(sql)
+            return self._shared.file.last_number(sql, "hierarchy_themes", "theme") + 1
 
     def version(self, scope: Scope) -> int | None:
         row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = :user")
@@ -168,6 +168,7 @@ class LedgerHierarchy:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             themes.grow(sql, user, growth)
+            self._shared.file.numbered(sql, "hierarchy_themes", "theme")
             removal.changed(sql, user)
 
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:

@@ -16,7 +16,8 @@ _SEMANTICS = (
 )
 _THEME = (
     "INSERT INTO hierarchy_themes (theme, user_key, name, named, revision, grown) VALUES (?, ?, ?, ?, 0, ?) "
-    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, revision = hierarchy_themes.revision + 1"
+    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, "
+    "revision = hierarchy_themes.revision + 1"
 )
 
 

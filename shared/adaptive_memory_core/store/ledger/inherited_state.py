@@ -126,7 +126,9 @@ def _move(sql: sqlite3.Connection, owner: Owner, heirs: Mapping[str, str], whenc
     for old, new in heirs.items():
         asked = (collection, user, apart(user), int(reading), whence.get(old, old))
         keys = [key for (key,) in sql.execute(_TO_MOVE, asked).fetchall()]
-        came = [key for key in keys if sql.execute(_MOVE, (new, user, key, collection, new, user)).fetchone() is not None]
+        came = [
+            key for key in keys if sql.execute(_MOVE, (new, user, key, collection, new, user)).fetchone() is not None
+        ]
         if came:
             if old not in whence:  # else the record is still there, and the trail is its own
                 sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (new, user, old))

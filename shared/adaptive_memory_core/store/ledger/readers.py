@@ -94,8 +94,8 @@ def follow(sql: sqlite3.Connection, collection: int, gone: str, kept: str) -> No
     """Two records of everyone's are one from here on: readers keep what they made of the one that stays, else of the
     one that goes."""
     sql.execute(
-        "UPDATE records SET stored_id = ? WHERE collection_key = ? AND stored_id = ? AND reader = 1 AND user_key NOT IN "
-        "(SELECT user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1)",
+        "UPDATE records SET stored_id = ? WHERE collection_key = ? AND stored_id = ? AND reader = 1 "
+        "AND user_key NOT IN (SELECT user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1)",
         (kept, collection, gone, collection, kept),
     )
     drop(sql, collection, [gone])

@@ -137,7 +137,5 @@ def _delete(
     """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
     for stored_id, key in gone.items():
         rows.remove(sql, [key])
-        sql.execute(
-            _ERASED, (user, rows.digest(record_id(scope, stored_id)), now)
-        )
+        sql.execute(_ERASED, (user, rows.digest(record_id(scope, stored_id)), now))
         audit.note(sql, user, stored_id, step, "pruned", by, at=now)

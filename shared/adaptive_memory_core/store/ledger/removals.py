@@ -14,7 +14,8 @@ MOST_REMOVALS = 10_000  # kept of each table; to read a user anew takes about as
 _HEARD = {"words_gone": "(SELECT min(removed) FROM graph_seen)"}  # up to which the graph has let go of them, too
 _BEFORE = (
     "SELECT CASE WHEN last - most < heard THEN last - most ELSE heard END "
-    "FROM (SELECT last, most, coalesce({heard}, last) AS heard FROM (SELECT max(gone) AS last, ? AS most FROM {table}) AS of_all) AS told"
+    "FROM (SELECT last, most, coalesce({heard}, last) AS heard "
+    "FROM (SELECT max(gone) AS last, ? AS most FROM {table}) AS of_all) AS told"
 )
 _DUE = "SELECT EXISTS (SELECT 1 FROM {table} WHERE gone <= ? AND row != ?)"
 _LAST = "SELECT max(gone) FROM {table} WHERE gone <= ? GROUP BY user_key"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from adaptive_memory_core.store.ledger import full_check
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
+from adaptive_memory_core.store.os_lock import locks_beside
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 
@@ -21,7 +22,7 @@ class SQLiteLedger(SqlLedger):
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         file = LedgerFile(path, durability=durability)
-        super().__init__(file, file.id_lock)
+        super().__init__(file, locks_beside(file.place))
 
     @property
     def outlives_process(self) -> bool:

@@ -19,7 +19,8 @@ UNFINISHED_SECONDS = 600.0  # after which nobody goes on writing a file
 _OF_USER = "SELECT name, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
 _KEEP = (
     "INSERT INTO user_files (user_key, kind, name, written, removed) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (user_key, kind) DO UPDATE SET name = excluded.name, written = excluded.written, removed = excluded.removed"
+    "ON CONFLICT (user_key, kind) "
+    "DO UPDATE SET name = excluded.name, written = excluded.written, removed = excluded.removed"
 )
 _LAST_REMOVED = {
     "vectors": "SELECT max(gone) FROM mirror_gone WHERE user_key = ?",

@@ -31,11 +31,11 @@ RETRIED_SECONDS = 15.0  # until a server that is gone is given up
 PAUSE_SECONDS = (0.02, 0.2)  # between two tries
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
-_TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"
+_TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _OURSELVES = "SELECT pg_current_xact_id()::text"
 _OUTCOME = "SELECT pg_xact_status(%s::xid8)"
-_VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"
-_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"
+_VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
+_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
 
 
 class Sql:
@@ -45,11 +45,11 @@ class Sql:
         self.connection = connection
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
-        return self.connection.execute(for_postgres(query), values)  # type: ignore[call-overload,no-any-return]
+        return self.connection.execute(for_postgres(query), values)
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
         cursor = self.connection.cursor()
-        cursor.executemany(for_postgres(query), list(rows))  # type: ignore[arg-type]
+        cursor.executemany(for_postgres(query), list(rows))
         return cursor
 
 
@@ -139,8 +139,7 @@ class LedgerDatabase:
     @interruptible
     def _part(self, *, told: bool) -> Generator[Any, None, None]:
         """A part of the transaction that this thread is in."""
-        sql, calls = self._sql, len(self._calls)
-        assert sql is not None
+        sql, calls = self._of_this_block(), len(self._calls)
         sql.connection.execute("SAVEPOINT part")
         try:
             if not told:
@@ -224,7 +223,7 @@ class LedgerDatabase:
         """The largest number that a row of this table has had."""
         given = f"pg_sequence_last_value(pg_get_serial_sequence('{SCHEMA}.{table}', '{column}')::regclass)"
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
-        return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[call-overload,index]
+        return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
 
     def numbered(self, sql: Sql, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""
@@ -251,6 +250,11 @@ class LedgerDatabase:
                 self._closed = True
                 self._leases.close()
                 self._pool.close()
+
+    def _of_this_block(self) -> Sql:
+        if self._sql is None:
+            raise LedgerError("The ledger's transaction has ended already.")
+        return self._sql
 
     def _check(self) -> None:
         if self._closed:

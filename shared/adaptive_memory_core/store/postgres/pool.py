@@ -26,7 +26,7 @@ class Pool:
     """Connections for a transaction each, never held longer; they prepare no statements on the server."""
 
     def __init__(self, given: str | ConnectionPool[Any], wait_seconds: float = 30.0) -> None:
-        self.address = shown(given if isinstance(given, str) else given.conninfo)
+        self.address = shown(given if isinstance(given, str) else str(given.conninfo))
         self._own, self._wait_seconds = isinstance(given, str), wait_seconds
         self._pool: ConnectionPool[Any] = _made(given) if isinstance(given, str) else given
         self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
@@ -51,12 +51,13 @@ class Pool:
 
     def _get(self) -> Connection[Any]:
         try:
-            return self._pool.getconn(self._wait_seconds)
+            got: Connection[Any] = self._pool.getconn(self._wait_seconds)
         except (PoolTimeout, psycopg.Error) as error:
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {error}. Check that the server runs, that the "
                 "address is right, and that it takes as many connections."
             ) from error
+        return got
 
     def close(self) -> None:
         """Ours is closed; the caller's is the caller's."""

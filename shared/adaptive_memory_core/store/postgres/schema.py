@@ -1,4 +1,4 @@
-"""Is the ledger's schema in the database as this version knows it? A numbered step for each change, by whoever is first."""
+"""Is the ledger's schema in the database as this version knows it? A numbered step a change, once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _steps(connection: Connection[Any]) -> int:
         connection.execute(f"LOCK TABLE {SCHEMA}.schema_version IN EXCLUSIVE MODE")
         done = _version(connection)
         for number, script in enumerate(migrations()[done:], start=done + 1):
-            connection.execute(script)  # type: ignore[call-overload]
+            connection.execute(script)
             connection.execute(f"INSERT INTO {SCHEMA}.schema_version VALUES ({number})")  # noqa: S608 - a number
     except BaseException:
         connection.execute("ROLLBACK")
