@@ -39,6 +39,7 @@ from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.store.place_names import check_collection_name
+from adaptive_memory_core.store.postgres.ledger import migrate_ledger
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
@@ -135,6 +136,15 @@ class AdaptiveMemory(ClosedByWith):
         return cls.repair(  # damage that only Chroma itself sees
             path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, anew=True
         )
+
+    @staticmethod
+    def migrate(ledger: str) -> int:
+        """Bring a ledger in PostgreSQL to the tables of this version, by a role that may make tables.
+
+        Gives how many steps there were to do. Opening a memory does it where its own role may. Any number of processes
+        may call it at once.
+        """
+        return migrate_ledger(ledger)
 
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.

@@ -8,6 +8,7 @@ from pathlib import Path
 import chromadb
 
 from tests.cli.conftest import Run
+from tests.postgres_server import empty_database
 
 
 def test_flush_writes_reads_into_the_collection(with_three: Run, place: Path) -> None:
@@ -65,3 +66,10 @@ def test_reembed_gives_vectors_of_another_embedder(with_three: Run) -> None:
 
 def letters(texts: list[str]) -> list[list[float]]:
     return [[float(1 + text.lower().count(letter)) for letter in "aeiourst"] for text in texts]
+
+
+def test_a_ledger_on_a_server_is_brought_to_this_version(run: Run) -> None:
+    address = empty_database()
+    first = run("migrate", "--ledger", address, "--json", user=None)
+    assert (first.code, first.answer["steps"] > 0) == (0, True)
+    assert run("migrate", "--ledger", address, user=None).out == "0 steps were done\n"

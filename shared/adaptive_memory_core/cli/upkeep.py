@@ -16,7 +16,7 @@ from adaptive_memory_core.reports import CheckReport
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (flush, check, reembed, backup):
+    for command in (flush, check, reembed, backup, migrate):
         app.command()(command)
 
 
@@ -55,6 +55,15 @@ def reembed(
     with session.memory() as memory, progress("embedding") as told:
         count = memory.reembed(model, progress=told)
     show([f"{count} records have vectors of {to}"], {"records": count, "embedder": to}, as_json=session.as_json)
+
+
+def migrate(
+    ctx: typer.Context,
+    ledger: Annotated[str, typer.Option(help="postgresql://user@host/database, of a role that may make tables.")],
+) -> None:
+    """Bring a ledger in PostgreSQL to the tables of this version; any number may call it at once."""
+    steps = AdaptiveMemory.migrate(ledger)
+    show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
 
 
 def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new directory.")]) -> None:

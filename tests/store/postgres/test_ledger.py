@@ -16,7 +16,7 @@ from adaptive_memory_core.errors import InvalidInputError, LedgerError, LedgerVe
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.postgres.dialect import migrations, tables
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger, migrate_ledger
+from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.conftest import Clock
 from tests.postgres_server import empty_database, new_database
 
@@ -59,7 +59,7 @@ def test_whoever_comes_first_makes_the_tables_and_nobody_else() -> None:
 
     def migrate() -> None:
         try:
-            done.append(migrate_ledger(address))
+            done.append(AdaptiveMemory.migrate(address))
         except BaseException as error:
             failed.append(error)
 
@@ -86,7 +86,7 @@ def test_a_role_that_may_make_no_tables_is_told_what_to_do() -> None:
         connection.execute("DROP ROLE IF EXISTS reader_of_memories")
         connection.execute("CREATE ROLE reader_of_memories LOGIN")
     theirs = address.replace("//postgres:@", "//reader_of_memories@")
-    with pytest.raises(LedgerError, match="Call migrate_ledger"):
+    with pytest.raises(LedgerError, match="Call AdaptiveMemory.migrate"):
         PostgresLedger(theirs)
 
 

@@ -37,7 +37,7 @@ def migrate(pool: Pool) -> int:
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
                 f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, and this role may "
-                f"not change it: {error}. Call migrate_ledger(address) once with a role that may."
+                f"not change it: {error}. Call AdaptiveMemory.migrate(address) once with a role that may."
             ) from error
 
 
