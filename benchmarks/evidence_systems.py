@@ -26,6 +26,7 @@ EPISODES, TOP_DOWN = FLAT.replace(shape="episodes"), FLAT.replace(shape="top_dow
 OURS = {
     "flat": FLAT,
     "episodes": EPISODES,
+    "episodes, sets by score": EPISODES.replace(shape={"cover": 0.0}),  # beyond `--hits`, whatever sessions are shown
     "top down": TOP_DOWN,  # the paper's, without a reader: all episodes that Stage I leads to
     "top down, no Stage I": TOP_DOWN.replace(shape={"representatives": False}),
 }

@@ -117,6 +117,7 @@ SAYS = {
     "22_llama_chat_engine.py": ["I am allergic to peanuts", "I never eat fish", "(nothing)", "alice: "],
     "23_llama_agent.py": ["Alice drinks green tea", "6 look-ups, 2 questions, 2 reads"],
     "24_two_frameworks.py": ["one process: 50 reads", "two processes: 50 reads"],
+    "42_experiment.py": ["Less chroma, question by question", "over 6 questions", "settled differences from Chroma"],
     "41_command_line.py": ["stored: 2 records", "ana: deploys: Deploys are done", "bob found nothing: True"],
     "42_mcp_client.py": [
         "tools: remember, recall, explain, feedback, forget, recent",

@@ -13,6 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from adaptive_memory_core.errors import InvalidInputError
 from benchmarks.data import load
 from benchmarks.prepare.draw import Draw
 from benchmarks.prepare.folder import write
@@ -27,7 +28,7 @@ def main() -> None:
     try:
         files = found(public.files, arguments.files)
         rows = public.rows(files, wanted(public, arguments))
-    except UnusableError as problem:
+    except (UnusableError, InvalidInputError) as problem:
         raise SystemExit(f"{name}: {problem}\nbenchmarks/README.md says where its files are published.") from None
     for note in other_versions(public.files, files):
         print(f"note: {note}", file=sys.stderr)

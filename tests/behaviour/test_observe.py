@@ -137,6 +137,13 @@ def test_a_newer_version_replaces_the_older_one_in_its_theme(alice: UserMemory) 
     assert "Oslo" in themes.html()
 
 
+def test_a_newer_version_in_other_words_replaces_the_older_one_and_every_theme_shows_it(alice: UserMemory) -> None:
+    alice.observe(said(["I live in Oslo."], "a", START - 9e5))
+    alice.observe(said(["I have moved to Turin."], "b", START - 9e4))
+    shown = [one for theme in alice.themes() for one in theme.known]
+    assert {(one.text, one.replaced) for one in shown} == {("Ana has moved to Turin.", ("Ana lives in Oslo.",))}
+
+
 def test_messages_without_a_time_are_of_now_and_each_is_another(alice: UserMemory, clock: Clock) -> None:
     (first,) = alice.observe([{"role": "user", "content": "ok"}])
     clock.pass_seconds(5)

@@ -251,6 +251,19 @@ def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
     assert sum(alice.get(one).read.retrieval_count for one in ids) == 2
 
 
+def test_a_set_is_chosen_by_what_it_covers_besides_what_is_shown(alice: UserMemory) -> None:
+    texts = [f"We read books called {name}, books." for name in ("Emma", "Dune", "Ulysses", "Persuasion")]
+    near = alice.observe(said(texts, "books", START - 9_000.0))
+    alice.observe(said(["The weather is fine."], "weather", START - 7_000.0))
+    far = alice.observe(said(["On holiday we read a book as well, Middlemarch."], "holiday", START - 5_000.0))
+    cue = "Which books did we read?"
+    by_score = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 0.0}), k=1, cue=cue)
+    assert {*by_score.ids, *(one.id for one in by_score.outline.more)} <= set(near)
+    covering = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 10.0}), k=1, cue=cue)
+    assert covering.ids == by_score.ids
+    assert far[0] in {one.id for one in covering.outline.more}
+
+
 def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(alice: UserMemory) -> None:
     texts = ["Which knots hold best?", "The bowline. " + "It is tied like this. " * 30, "Thanks, and the clove hitch?"]
     for number, text in enumerate(texts):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import hierarchy_cost
-from benchmarks.hierarchy_cost import MESSAGES, OF_FLAT, SECONDS, SHAPES, beside_bounds
+from benchmarks.hierarchy_bounds import MESSAGES, OF_FLAT, SECONDS, SHAPES, beside_bounds
 from tests.benchmarks.test_hierarchy import data  # noqa: F401 - a fixture
 
 ROW = {"set": "talk", "messages": MESSAGES // 2, SECONDS: 29.0, "attach, ms, p50": 0.05, "attach, ms, p99": 11.0}

@@ -89,7 +89,16 @@ def _distinct(server: FakeChat) -> set[str]:
         (EXPERIMENT + 'arm = "theta 9"', "The paper's experiments are"),
         (EXPERIMENT + "models = [{ name = 'm' }]", "has no `model`"),
         (EXPERIMENT + "models = [{ model = 'm', requests_per_minute = 0 }]", "requests_per_minute is 0"),
+        (EXPERIMENT + "models = [{ model = 'm', api_key_env = 5 }]", "api_key_env = 5. It must be a text"),
+        (EXPERIMENT + "cache = 5", "cache = 5. It must be a text"),
+        (EXPERIMENT + "reading = 'no'", "reading = 'no'. It must be true or false"),
+        (
+            EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = "x" }'),
+            "settings = 'x'. It must be a table",
+        ),
+        (EXPERIMENT + "arm = 5", "The paper's experiments are"),
         (EXPERIMENT.replace('{ folder = "notes" }', "{ most = 3 }"), "name 0 sources"),
+        (EXPERIMENT.replace('{ folder = "notes" }', '{ folder = "notes", every = 0 }'), "every is 0"),
         (EXPERIMENT.replace("k = 2", "").replace("[{ folder", "[3, { folder"), "must be a list of tables"),
     ],
 )

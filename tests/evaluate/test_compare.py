@@ -41,6 +41,13 @@ class Oldest:
         self._ids.clear()
 
 
+class Lost(Oldest):
+    """One that names what nobody has given it."""
+
+    def ask(self, asked: Asked) -> Found:
+        return Found(["nowhere"])
+
+
 OWN = f"{__name__}:Oldest"
 
 
@@ -89,6 +96,7 @@ def test_longmemevals_own_file_gives_measures_of_sessions_in_the_published_form(
     assert (found.data[0].name, found.data[0].questions) == ("longmemeval", 2)  # one was never said
     for name in ("session R@5", "session R@10", "session NDCG@10", "session hit@1"):
         assert found.of("chroma", name).mean == 1.0
+    assert "R@5 .984" in found.notes[1]
 
 
 def test_locomos_own_file_is_compared_on(tmp_path: Path) -> None:
@@ -103,6 +111,11 @@ def test_questions_are_drawn_by_the_seed_and_only_their_users_are_stored(folder:
     found = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "most": 1, "name": "few"}])
     assert (found.data[0].name, found.data[0].items, found.data[0].questions) == ("few", 9, 1)
     assert found.of("bm25", "recall@3").low is None  # one question has no interval
+
+
+def test_a_system_that_names_what_it_was_not_given_is_named_itself(folder: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"The system 'lost' found \['nowhere'\] for question 'q0'"):
+        run(folder, {"use": f"{__name__}:Lost", "name": "lost"})
 
 
 def test_data_without_a_question_that_can_be_scored_are_refused(folder: Path) -> None:

@@ -49,6 +49,18 @@ def test_what_says_that_it_turns_to_something_else_begins_an_episode() -> None:
     assert starts(said(*PETS[:2], "By the way, Rex the beagle puppy barks."), Hierarchies(), usual=0.0) == [0, 2]
 
 
+@pytest.mark.parametrize("turn", ["Übrigens", "Au fait", "Por cierto", "对了"])
+def test_it_is_told_in_other_languages_that_a_conversation_turns(turn: str) -> None:
+    assert starts(said(*PETS[:2], f"{turn}, Rex the beagle puppy barks."), Hierarchies(), usual=0.0) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "bye", [("Tschüss!", "Bis bald!"), ("Au revoir.", "À demain !"), ("Adiós", "Hasta luego."), ("再见!", "晚安")]
+)
+def test_a_goodbye_in_another_language_ends_an_episode(bye: tuple[str, str]) -> None:
+    assert starts(said(PETS[0], *bye, PETS[1]), Hierarchies(), usual=0.0) == [0, 3]
+
+
 def test_after_both_have_said_goodbye_the_next_word_begins_an_episode() -> None:
     assert starts(said(PETS[0], "Bye!", "See you!", PETS[1]), Hierarchies(), usual=0.0) == [0, 3]
 

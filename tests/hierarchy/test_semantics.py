@@ -34,6 +34,19 @@ def test_what_is_embedded_has_no_name_that_was_not_said() -> None:
     assert first.shown == "Ana adopted a beagle puppy named Rex in May."
 
 
+@pytest.mark.parametrize(
+    ("statement", "leans"),
+    [
+        ("Ich habe im Mai einen Hund adoptiert.", "Und das war im Mai mit einem Hund adoptiert."),
+        ("J'ai adopté un chien au mois de mai.", "Et cela avec un chien adopté au mois de mai."),
+        ("Yo adopté un perro en mayo.", "Pero eso del perro adopté en mayo."),
+    ],
+)
+def test_what_can_be_understood_by_itself_is_kept_in_other_languages_too(statement: str, leans: str) -> None:
+    kept = distil([Said("1", "Ana", leans, 0.0), Said("2", "Ana", statement, 1.0)], 1)
+    assert [one.text for one in kept] == [statement]
+
+
 def test_a_long_message_may_have_several_sentences_and_a_short_one_has_one() -> None:
     facts = [
         f"The server number {n} runs the database of the {w} team." for n, w in enumerate(["blue", "red", "green"])
@@ -58,6 +71,13 @@ def test_what_says_nothing_gives_nothing(text: str) -> None:
         ("She gave me a book.", "She gave Ana a book."),
         ("It rained.", "Ana: It rained."),
         ("iPhones are mine.", "iPhones are Ana's."),
+        ("I start a new job on Monday.", "Ana starts a new job on Monday."),
+        ("I finally finished it, so I rarely worry.", "Ana finally finished it, so Ana rarely worries."),
+        ("I can't swim, but I need to.", "Ana can't swim, but Ana needs to."),
+        ("I went home and I slept.", "Ana went home and Ana slept."),
+        ("Ben and I met at work.", "Ben and Ana met at work."),
+        ("A mí me gusta mucho el té.", "Ana: A mí me gusta mucho el té."),
+        ("Ich wohne jetzt in Berlin.", "Ana: Ich wohne jetzt in Berlin."),
     ],
 )
 def test_a_sentence_is_shown_with_its_speakers_name(said: str, shown: str) -> None:
@@ -72,6 +92,13 @@ def test_a_sentence_is_shown_with_its_speakers_name(said: str, shown: str) -> No
         ("Ana lives in Oslo.", "Ben lives in Turin.", False),
         ("Ana likes tea.", "Ana sold the car.", False),
         ("Ana lives in Oslo.", "Does Ana live in Turin?", False),
+        ("Ana lives in Oslo.", "Ana has moved to Turin.", True),
+        ("Ana works at the bakery.", "Ana has a new job at the bank.", True),
+        ("Ana lives in Oslo.", "Ana moved the sofa to Turin.", False),
+        ("Ana lives in Oslo.", "Ana might move to Turin.", False),
+        ("Ana is considering a new career in a museum.", "Ana has left Ana's job.", False),
+        ("Ana lives in Oslo.", "Ben has moved to Turin.", False),
+        ("Ana has a dog called Rex.", "Ana has adopted a cat.", False),
     ],
 )
 def test_a_newer_version_is_told_from_another_fact(old: str, new: str, same: bool) -> None:

@@ -82,9 +82,10 @@ def themes_of(scope: Scope, hierarchy: Hierarchy | None) -> Themes:
 
 def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
-    holds = sorted((one for one in own if one.replaced_by is None), key=lambda one: (one.at, one.key))
+    newest = {hierarchy.newest(one.key) for one in own}  # also where that has joined another theme
+    holds = sorted((hierarchy.semantics[one] for one in newest), key=lambda one: (one.at, one.key))
     ids = tuple(record_id(scope, one) for one in theme.messages)
-    known = tuple(_known(scope, hierarchy, one) for one in holds or own)
+    known = tuple(_known(scope, hierarchy, one) for one in holds)
     return Theme(theme.name, ids, known, theme.begins, theme.ends)
 
 

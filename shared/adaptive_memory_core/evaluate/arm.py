@@ -42,10 +42,10 @@ def arm_systems(wanted: str | Sequence[str], embedders: Embedders = ()) -> tuple
     >>> [one.value for one in arm_systems("alpha")]
     [None, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0]
     """
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
-    if unknown := [one for one in names if one not in EXPERIMENTS]:
+    names = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
+    if unknown := [one for one in names if not isinstance(one, str) or one not in EXPERIMENTS]:
         raise InvalidInputError(f"arm is {unknown}. The paper's experiments are {', '.join(EXPERIMENTS)}.")
-    found = [one for name in names for one in EXPERIMENTS[name](embedders)]
+    found = [one for name in names for one in EXPERIMENTS[str(name)](embedders)]
     return tuple({one.name: one for one in found}.values())
 
 

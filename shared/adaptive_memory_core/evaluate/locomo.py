@@ -25,8 +25,8 @@ _SESSION = re.compile(r"session_(\d+)")
 _TURN = re.compile(r"D:?(\d+):0*(\d+)")
 
 
-def read_locomo(path: Path, *, adversarial: bool = False, name: str = "locomo") -> Dataset:
-    """The set. Questions of category 5, whose premise is wrong, are scored only if `adversarial` is set."""
+def read_locomo(path: Path, *, name: str = "locomo") -> Dataset:
+    """The set. Questions of category 5, whose premise is wrong, are not answerable; they have gold all the same."""
     items: list[Item] = []
     questions: list[Question] = []
     for place, row in enumerate(read_list(path, WHAT)):
@@ -34,7 +34,7 @@ def read_locomo(path: Path, *, adversarial: bool = False, name: str = "locomo") 
         user = str(row.get("sample_id", place))
         own = list(_items(wanted(row, "conversation", dict, where), user, where))
         items += own
-        questions += _questions(wanted(row, "qa", list, where), own, user, where, adversarial)
+        questions += _questions(wanted(row, "qa", list, where), own, user, where)
     return Dataset(name, tuple(items), tuple(questions))
 
 
@@ -51,13 +51,13 @@ def _items(conversation: Mapping[str, Any], user: str, where: str) -> Iterator[I
 
 def _item(turn: Mapping[str, Any], user: str, session: str, seq: int, ts: float, where: str) -> Item:
     caption = turn.get("blip_caption")
-    text = f"{turn.get('text', '')}{f' [shared image: {caption}]' if caption else ''}".strip()
+    text = f"{str(turn.get('text', '')).strip()}{f' [shared image: {caption}]' if caption else ''}"
     dialogue = wanted(turn, "dia_id", str, where)
     more = {"caption": caption} if caption else {}
     return Item(f"{user}:{dialogue}", text, None, user, session, seq, ts, turn.get("speaker"), more)
 
 
-def _questions(rows: list[Any], own: list[Item], user: str, where: str, adversarial: bool) -> Iterator[Question]:
+def _questions(rows: list[Any], own: list[Item], user: str, where: str) -> Iterator[Question]:
     known = {item.id for item in own}
     for number, row in enumerate(rows):
         at = f"{where} question {number}"
@@ -71,7 +71,7 @@ def _questions(rows: list[Any], own: list[Item], user: str, where: str, adversar
             answer=None if answer is None else str(answer),
             type=CATEGORIES.get(category),
             tenant=user,
-            answerable=adversarial or category != ADVERSARIAL,
+            answerable=category != ADVERSARIAL,
             ts=max((item.ts for item in own if item.ts is not None), default=None),
             more={"category": category} | ({} if trap is None else {"adversarial_answer": str(trap)}),
         )

@@ -83,10 +83,11 @@ def _texts(turns: list[Turn], records: str) -> Iterator[tuple[str | None, str, b
 
 def _question(row: Mapping[str, Any], own: list[Item], where: str) -> Question:
     """Gold are the records that are marked; where none is, those of the sessions that answer."""
+    answerable = not row["question_id"].endswith("_abs")
     sessions = [str(one) for one in row["answer_session_ids"]]
     answers = [item for item in own if item.session in sessions]
-    gold = [item.id for item in answers if item.more["has_answer"]] or [item.id for item in answers]
-    answerable = not row["question_id"].endswith("_abs")
+    marked = any(item.more["has_answer"] for item in answers)
+    gold = [item.id for item in answers if item.more["has_answer"] or (not marked and answerable)]
     return Question(
         id=row["question_id"],
         query=wanted(row, "question", str, where),

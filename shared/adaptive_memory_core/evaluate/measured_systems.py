@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import NamedTuple
 
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.asked_in_turn import Answered, asked_in_turn, fill
 from adaptive_memory_core.evaluate.chat.ask_model import ChatModel
 from adaptive_memory_core.evaluate.chat.replies import Replies
@@ -44,6 +45,7 @@ def measured_systems(
         systems = {one.name: _filled(one, embedders, data, questions, stack) for one in plan.systems}
         texts = Texts(data, embedders[plan.systems[0].embedder].embed_documents([item.said for item in data.items]))
         for number, one in enumerate(asked_in_turn(systems, data, questions, plan), start=1):
+            _check_known(one, texts)
             page = _page(one, texts, plan.page_tokens)
             rows[one.system].append(_row(one, plans[one.system], texts, plan, page))
             pages[one.system].append(page)
@@ -58,6 +60,14 @@ def _filled(
     system = stack.enter_context(closing(system_of(plan.use, embedders[plan.embedder], plan.settings)))
     fill(system, data, [question.tenant for question in questions])
     return system
+
+
+def _check_known(one: Answered, texts: Texts) -> None:
+    if unknown := [name for name in one.found.ids if name not in texts.items]:
+        raise InvalidInputError(
+            f"The system {one.system!r} found {unknown[:3]} for question {one.question.id!r}, no ids of items "
+            "that it was given. Mend it: `ask` returns ids of what `write` has taken in."
+        )
 
 
 def _row(one: Answered, plan: SystemPlan, texts: Texts, experiment: Experiment, page: str) -> Row:

@@ -20,7 +20,7 @@ class DataPlan:
     most: int = 0  # questions, drawn by the seed; 0 = all
     every: int = 1  # ask every so-manieth question only
     records: str = "turn"  # or "session", "user": what one record holds of a published conversation
-    adversarial: bool = False  # also the questions whose premise is wrong (LoCoMo's category 5)
+    adversarial: bool = False  # also questions that have gold and no answer: LoCoMo's category 5
 
     def __post_init__(self) -> None:
         _check(self, {"most": (int, 0), "every": (int, 1)})
@@ -52,17 +52,14 @@ class ModelPlan:
     input_price: float | None = None
     output_price: float | None = None
     max_tokens: int = 256
-    temperature: float | None = 0.0
+    options: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0.0})  # more of each request
     retries: int = 4
     timeout_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        _check(
-            self, {"max_tokens": (int, 1), "retries": (int, 0), "input_price": (float, 0), "output_price": (float, 0)}
-        )
-        _check(
-            self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3), "temperature": (float, 0)}
-        )
+        _check(self, {"max_tokens": (int, 1), "retries": (int, 0)})
+        _check(self, {"input_price": (float, 0), "output_price": (float, 0)})
+        _check(self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +97,15 @@ class Experiment:
     @property
     def compared_with(self) -> str:
         return self.baseline or self.systems[0].name
+
+    @property
+    def how(self) -> str:
+        """
+        >>> Experiment((DataPlan(Path("notes")),), (SystemPlan("plain", "chroma"),)).how
+        'Measures look at the first 10 of 50 hits. Nothing counts as read.'
+        """
+        read = "Each question counts as read for those that follow it." if self.reading else "Nothing counts as read."
+        return f"Measures look at the first {self.k} of {max(self.k, self.depth)} hits. {read}"
 
 
 def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:

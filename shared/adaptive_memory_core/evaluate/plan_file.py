@@ -8,8 +8,8 @@ Each of `data` takes folder, longmemeval or locomo; and name, most, every, recor
 adversarial. Each of `systems` takes use (a name, or MODULE:NAME of your own), name, policy (a preset, or a table of
 changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions and
 answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a key),
-requests_per_minute, input_price and output_price (of a million tokens), max_tokens, temperature, retries and
-timeout_seconds. Besides: baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm
+requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request), retries
+and timeout_seconds. Besides: baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm
 (evaluate/arm.py). Paths are relative to the file.
 """
 
@@ -30,6 +30,18 @@ from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.policy import Policy
 
 KINDS = ("folder", "longmemeval", "locomo")
+TEXTS = ("title", "baseline", "cache", "name", "use", "model", "base_url", "api_key_env", "embedder", "axis", "records")
+SWITCHES, TABLES, NUMBERS = (
+    ("reading", "adversarial", "answers"),
+    ("settings", "options"),
+    ("value", "parameters_millions"),
+)
+KIND_OF: Mapping[str, tuple[str, tuple[type, ...]]] = {  # of what has no range of its own
+    **dict.fromkeys(TEXTS, ("a text", (str,))),
+    **dict.fromkeys(SWITCHES, ("true or false", (bool,))),
+    **dict.fromkeys(TABLES, ("a table", (dict,))),
+    **dict.fromkeys(NUMBERS, ("a number", (int, float))),
+}
 FOR_ARM = {"k": 5, "reading": True}  # of the paper; what the file says holds
 
 
@@ -134,3 +146,7 @@ def _names(kind: Any) -> set[str]:
 def _check_names(told: Mapping[str, Any], known: set[str], what: str) -> None:
     if unknown := sorted(set(told) - known):
         raise InvalidInputError(f"{what} says {', '.join(unknown)}. It may say {', '.join(sorted(known))}.")
+    for name in [one for one in told if one in KIND_OF]:
+        expected, kinds = KIND_OF[name]
+        if not isinstance(told[name], kinds):
+            raise InvalidInputError(f"{what} says {name} = {told[name]!r:.80}. It must be {expected}.")

@@ -45,6 +45,7 @@ ABOUT: Mapping[str, MeasureAbout] = {
         MeasureAbout("remembered", "share", None, "records that are exempt from decay at the end, per user"),
         MeasureAbout("memory size", "share", None, "the sum of all strengths by the number of records, per user"),
         MeasureAbout("stale norm", "ratio", None, "the norm of the strengths of what is not remembered, per user"),
+        MeasureAbout("reads per recall", "ratio", None, "hits that were counted as read, per user"),
         MeasureAbout("update ms", "ms", "lower", "to write down what a recall changed, per user"),
         MeasureAbout("parameters (millions)", "ratio", "lower", "of the embedder"),
         MeasureAbout("NDCG per million parameters", "ratio", "higher", "the paper's words for its efficiency"),

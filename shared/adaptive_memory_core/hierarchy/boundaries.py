@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,20 +9,13 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.hierarchy.nodes import Array, Said
+from adaptive_memory_core.hierarchy.phrases import ENDS, TURNS_TO
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 
 Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
 BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
 AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
 LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for
-_TURNS_TO = re.compile(
-    r"\W*(?:by the way|btw|anyway|any way|changing (?:the )?(?:topic|subject)s?|on another note|on a different note|"
-    r"speaking of|quick question|another thing|oh,? (?:right|before i forget)|before i forget|unrelated)\b",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    r"\b(?:good ?bye|bye|see (?:you|ya)|talk (?:to you )?(?:soon|later)|good night|take care)\W*$", re.IGNORECASE
-)
 
 
 def starts(
@@ -78,7 +70,7 @@ class _Gaps:
             by_model = self._decided(said[first:place], said[place : place + 1 + AHEAD])
             if by_model is not None:
                 return by_model
-        if _TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
+        if TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
             return True
         early = place - first < settings.shortest or asks(said[place - 1].text)
         return not early and self._turns(range(max(first, place - BESIDE), place), place)
@@ -115,7 +107,7 @@ def start_and_end(text: str) -> str:
 
 def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
     """Whether both have said goodbye before, and neither does here."""
-    ended = [_ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
+    ended = [ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
 
 

@@ -1,11 +1,14 @@
 """How is a sentence shown by itself? With its speaker's name for "I"; what is embedded stays as it was said.
 
-Names in the place of "I" make vectors worse: every sentence of a speaker is like every other then.
+Names in the place of "I" make vectors worse: every sentence of a speaker is like every other then. English; what is
+said in another language is shown as it was said, with the name before it.
 """
 
 from __future__ import annotations
 
 import re
+
+from adaptive_memory_core.channels.words.language_of_text import language_of
 
 _THIRD = {  # of what stands behind "I", with an apostrophe of either form
     "am": "is",
@@ -21,64 +24,26 @@ _THIRD = {  # of what stands behind "I", with an apostrophe of either form
     "don't": "doesn't",
     "haven't": "hasn't",
 }
-_PRESENT = frozenset(
-    [
-        "like",
-        "love",
-        "hate",
-        "want",
-        "need",
-        "think",
-        "feel",
-        "know",
-        "live",
-        "work",
-        "play",
-        "read",
-        "write",
-        "run",
-        "walk",
-        "teach",
-        "study",
-        "learn",
-        "enjoy",
-        "prefer",
-        "use",
-        "own",
-        "keep",
-        "make",
-        "take",
-        "get",
-        "give",
-        "see",
-        "hear",
-        "hope",
-        "plan",
-        "wish",
-        "believe",
-        "remember",
-        "wear",
-        "drink",
-        "eat",
-        "cook",
-        "drive",
-        "ride",
-        "sing",
-        "dance",
-        "paint",
-        "draw",
-        "swim",
-        "visit",
-        "travel",
-        "volunteer",
-        "collect",
-        "mean",
-        "guess",
-        "miss",
-    ]
-)
+# Behind "I", what stays as it is: modal verbs, what is past or may be, and what is no verb. All else is a verb in the
+# present, which takes an "s".
+_STAYS = """
+    can could may might must shall should will would ought had did been being became began bent bet bit blew
+    bore bought bound broke brought built came caught chose clung cost crept cut dealt drank drew drove dug
+    dreamt ate fed fell felt fled flew flung forbade forgot forgave fought found froze gave got grew ground
+    heard held hid hit hung hurt kept knelt knew laid lay led left lent let lit lost made meant met overcame
+    paid put quit ran rang rid rode rose said sang sank sat saw sent set shone shook shot shut slept slid sold
+    sought spent split spoke spread sprang stank stood stole struck stuck stung swam swept swore swung taught
+    thought threw told took tore underwent understood upset went wept wet withdrew woke won wore wound wrote and
+    or but too either neither who whom if as at in on with for from to of by the a an not never no so than that
+    this there here then now just also always often really still ever even only once both all alone personally
+    myself however maybe perhaps
+"""
+_STAYING = frozenset(_STAYS.split())
+_ENDS_AS_PAST = re.compile(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs
+_ES = ("s", "x", "z", "sh", "ch")
 _SUBJECT = re.compile(
-    r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|(?: (?:really|also|still|just|always|often))? [a-z]+(?:['\u2019]t)?)?"
+    r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|"
+    r"(?: (?:also|still|just|always|often|never|\w+ly))? [a-z]+(?:['\u2019]t)?)?"
 )
 _OPENING = re.compile(
     r"^\W*(?:(?:by the way|btw|anyway|oh|well|so|yeah|yes|hey|wow|also|and|but|actually)\b[,!.]?\s+)+(?=\w)",
@@ -103,7 +68,9 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
     if opening is not None:
         sentence = sentence[opening.end() :]
     told = _REST.sub(lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence))
-    return told if told != sentence else f"{speaker}: {sentence}"
+    if told == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": no English
+        return f"{speaker}: {sentence}"
+    return told
 
 
 def _as(found: re.Match[str], speaker: str) -> str:
@@ -115,13 +82,18 @@ def _as(found: re.Match[str], speaker: str) -> str:
 
 
 def _third(verb: str) -> str:
+    """The verb as it is said of somebody else; past forms, modal verbs and other words as they are.
+
+    >>> [_third(verb) for verb in ("start", "carry", "watch", "do", "need", "started", "went", "can", "study", "play")]
+    ['starts', 'carries', 'watches', 'does', 'needs', 'started', 'went', 'can', 'studies', 'plays']
+    """
     if verb in _THIRD:
         return _THIRD[verb].strip()
-    if verb not in _PRESENT:
+    if verb in _STAYING or _ENDS_AS_PAST.search(verb):
         return verb
-    if verb.endswith("y") and verb[-2] not in "aeo":
+    if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "o", "u"):
         return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(("s", "sh", "ch")) else f"{verb}s"
+    return f"{verb}es" if verb.endswith(_ES) else f"{verb}s"
 
 
 def _other(word: str, speaker: str) -> str:

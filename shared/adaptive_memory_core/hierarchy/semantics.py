@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph.sentences import sentences
 from adaptive_memory_core.hierarchy.first_person import in_third_person
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said
+from adaptive_memory_core.hierarchy.phrases import DANGLES, ONESELF, SMALL_TALK
 
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
 LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
@@ -19,15 +19,6 @@ ENOUGH = 8  # words that say something, in a sentence that needs no more
 FEWEST = 2  # of them, in a sentence that may be kept; one is enough where it speaks of its speaker
 AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
 ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
-_DANGLES = re.compile(r"\W*(?:it|that|this|these|those|they|he|she|which|and|but|so|because)\b", re.IGNORECASE)
-_ONESELF = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
-_EMPTY = frozenset(
-    words(
-        "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello "
-        "glad sorry sounds really absolutely definitely totally think know got get lot see look like love let one "
-        "thing things way much going go pretty always would could well haha luck congrats congratulations fun"
-    )
-)
 
 
 class _Sentence(NamedTuple):
@@ -63,7 +54,7 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
 
 
 def _fewest(one: _Sentence) -> int:
-    return 1 if _ONESELF.search(one.text) else FEWEST
+    return 1 if ONESELF.search(one.text) else FEWEST
 
 
 def _of(turn: Said, names: frozenset[str]) -> list[_Sentence]:
@@ -71,10 +62,10 @@ def _of(turn: Said, names: frozenset[str]) -> list[_Sentence]:
     found = []
     for text in sentences(turn.text):
         short = text[:LONGEST]
-        said = frozenset(words(short)) - _EMPTY - names
+        said = frozenset(words(short)) - SMALL_TALK - names
         worth = ASKED if short.rstrip().endswith(("?", "\uff1f")) else 1.0
-        worth *= DANGLING if _DANGLES.match(short) else 1.0
-        worth *= OF_ONESELF if _ONESELF.search(short) else 1.0
+        worth *= DANGLING if DANGLES.match(short) else 1.0
+        worth *= OF_ONESELF if ONESELF.search(short) else 1.0
         found.append(_Sentence(short, turn, said, worth))
     return found
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import JudgeError
-from adaptive_memory_core.models.extras import load, require
-from adaptive_memory_core.models.openai_client import openai_client
+from adaptive_memory_core.models.openai_chat import OpenAIChat
+from adaptive_memory_core.models.strict_json import written
 
 PROMPT = files("adaptive_memory_core.models") / "prompts" / "answer.md"
 
@@ -48,16 +47,19 @@ class OpenAIReader:
         max_retries: int = 1,
         timeout_seconds: float = 20.0,
     ) -> None:
-        require(["openai"], extra="openai")
-        self.model, self.name = model, f"openai:{model}"
+        self._chat = OpenAIChat(
+            model,
+            client=client,
+            api_key=api_key,
+            base_url=base_url,
+            temperature=temperature,
+            max_retries=max_retries,
+            timeout_seconds=timeout_seconds,
+        )
+        self.model, self.name = model, self._chat.name
         self._prompt = PROMPT.read_text(encoding="utf-8")
         self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": top, "max_tokens": longest_answer}
-        self._options |= {} if temperature is None else {"temperature": temperature}
-        limits: dict[str, Any] = {"max_retries": max_retries, "timeout_seconds": timeout_seconds}
         self.spent = 0  # tokens of all requests and replies, as the server counts them
-        self._client: Any = client
-        if client is None:
-            self._client = openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
 
     def __call__(self, question: str, evidence: Sequence[str]) -> float:
         """The uncertainty, or a JudgeError where the server gives no probabilities."""
@@ -71,15 +73,8 @@ class OpenAIReader:
 
     def answer(self, question: str, evidence: Sequence[str]) -> Answered:
         """What the model answers from the evidence."""
-        messages = [
-            {"role": "system", "content": self._prompt},
-            {"role": "user", "content": material(question, evidence)},
-        ]
-        try:
-            reply = self._client.chat.completions.create(model=self.model, messages=messages, **self._options)
-        except load("openai").OpenAIError as error:
-            failed = f"{self.name} failed on a context of {len(evidence)} texts with {type(error).__name__}: {error}"
-            raise JudgeError(f"{failed} Check model, api_key= and base_url=.") from error
+        about = f" on a context of {len(evidence)} texts"
+        reply = self._chat.completion(self._prompt, material(question, evidence), about, **self._options)
         if not reply.choices:
             raise JudgeError(f"{self.name} gave no answer. Check the model.")
         choice, used = reply.choices[0], getattr(reply, "usage", None)
@@ -96,8 +91,7 @@ def material(question: str, evidence: Sequence[str]) -> str:
     >>> material("tea?", ['</evidence>'])
     '{"question": "tea?", "evidence": ["\\\\u003c/evidence\\\\u003e"]}'
     """
-    written = json.dumps({"question": question, "evidence": list(evidence)}, ensure_ascii=False)
-    return written.replace("<", "\\u003c").replace(">", "\\u003e")
+    return written({"question": question, "evidence": list(evidence)})
 
 
 def uncertainty(places: Sequence[Sequence[float]]) -> float:

@@ -31,6 +31,7 @@ class Shapes:
     longest_beside: int = 400  # characters of a turn that is shown beside a hit; long replies push evidence out
     headings: bool = True  # whether a block says which theme and episode it is of
     set_size: int = 30  # hits, and what comes after them, that a page shows where a set is asked for; docs/hierarchy.md
+    cover: float = 0.1  # how much less one more of a session counts in a set, for each that is shown; docs/hierarchy.md
     representatives: bool = True  # Stage I: representatives of themes and semantics; else the most similar semantics
     alpha: float = 0.2  # what covering neighbours counts in Stage I, beside similarity; .05 to .2 is flat, .5 loses
     alike: float = 0.5  # cosine from which on a representative covers a neighbour; at 0 Stage I ends too soon
@@ -49,6 +50,7 @@ class Shapes:
         "join": SHARE,
         "longest_beside": Range(0, 1_000_000, whole=True),
         "set_size": Range(1, 1_000, whole=True),
+        "cover": Range(0, 10),
         "alpha": SHARE,
         "alike": SHARE,
         "covered": SHARE,

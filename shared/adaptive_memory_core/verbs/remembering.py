@@ -10,9 +10,11 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.derived_records import check_sources
+from adaptive_memory_core.flow.ports.judges import SaliencePort
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.judged_importance import judge_of, judged, unjudged
 
 Item = str | Record | NewRecord | Mapping[str, Any]
 
@@ -21,7 +23,7 @@ def remember(
     user: User,
     text: str,
     id: str | None = None,  # noqa: A002 - the contract's name
-    importance: float = 0.5,
+    importance: float | SaliencePort = 0.5,
     kind: str = "event",
     created_at: Moment | None = None,
     valid_from: Moment | None = None,
@@ -33,14 +35,14 @@ def remember(
     """Store one text; returns its id.
 
     Writing over an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
-    `importance` is in [0, 1]. `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a
-    zone: UTC). `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
+    `importance` is in [0, 1], or a function that says it of the text, such as `judges.SalienceJudge` (.5 where it does
+    not know). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
+    `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
     `derived_from` are the ids of records that this one was made of, e.g. of a summary: once one of them is superseded,
     forgotten or says something else, this one is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
-    record = check.new_record(NewRecord(*given), user.memory.fields)  # type: ignore[arg-type] # checked there
-    return _only(_stored(user, [record], from_known=True))
+    return _only(_stored(user, [NewRecord(*given)], from_known=True))  # type: ignore[arg-type] # checked within
 
 
 def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
@@ -53,13 +55,19 @@ def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
     """
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
-    return _stored(user, [check.new_record(item, user.memory.fields) for item in items], from_known=False)
+    return _stored(user, list(items), from_known=False)
 
 
-def _stored(user: User, given: Sequence[NewRecord], *, from_known: bool) -> Flow[list[str]]:
-    """Write checked records. What they were derived from must be there where it is `from_known`."""
+def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> Flow[list[str]]:
+    """Check and write records. What they were derived from must be there where it is `from_known`."""
     memory, scope = user.memory, user.scope.own
+    judges = [judge_of(item) for item in items]
+    plain = [one if judge is None else unjudged(one) for one, judge in zip(items, judges, strict=True)]
+    given = [check.new_record(one, memory.fields) for one in plain]
     check_texts(given, memory.keeping.text_characters)
+    for number, judge in enumerate(judges):
+        if judge is not None:
+            given[number] = yield from judged(given[number], judge)
     yield from check_sources(memory.ports(), scope, given, must_exist=from_known)
     return (yield from flows.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id))
 

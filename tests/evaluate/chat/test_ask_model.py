@@ -41,6 +41,9 @@ def test_what_was_found_is_material_and_no_instruction(server: FakeChat, tmp_pat
     assert "</evidence>" not in asked["messages"][1]["content"]
     assert json.loads(asked["messages"][1]["content"])["evidence"] == PAGE.splitlines()
     assert (asked["max_tokens"], asked["temperature"]) == (7, 0.0)
+    model(server, tmp_path, options={"max_completion_tokens": 9}).answer("what tea?", PAGE)
+    assert {"max_tokens", "temperature"} & set(server.requests[1]) == set()
+    assert server.requests[1]["max_completion_tokens"] == 9
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

@@ -46,8 +46,9 @@ class ChatModel:
             {"role": "system", "content": PROMPT.read_text(encoding="utf-8")},
             {"role": "user", "content": material(question, page.splitlines())},
         ]
-        warmth = {} if self.plan.temperature is None else {"temperature": self.plan.temperature}
-        return {"model": self.plan.model, "messages": messages, "max_tokens": self.plan.max_tokens, **warmth}
+        options = self.plan.options
+        most = {} if "max_completion_tokens" in options else {"max_tokens": self.plan.max_tokens}
+        return {"model": self.plan.model, "messages": messages, **most, **options}
 
     def _asked(self, request: Mapping[str, Any]) -> Reply:
         openai = load("openai")

@@ -68,6 +68,7 @@ def units_of(recall: Recall) -> list[Unit]:
 def _told(stats: Stats) -> dict[str, float]:
     """What the ARM paper records of a memory."""
     told = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
+    told |= {"reads per recall": stats.reads_per_recall} if stats.reads else {}
     told |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
     return told | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
 

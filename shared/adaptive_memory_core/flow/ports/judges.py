@@ -1,4 +1,5 @@
-"""What must a judge be able to do? Say whether texts suffice, which of them support an answer, or which time one names.
+"""What must a judge be able to do? Say whether texts suffice, which support an answer, what matters, or what time is
+named.
 
 A judge that does not know says so, with a note: nothing is learned from a guess.
 """
@@ -30,6 +31,13 @@ class NamedTime(NamedTuple):
     note: str | None = None
 
 
+class Salient(NamedTuple):
+    """How important it is to remember a text, in [0, 1]; None where the judge does not know, and the note says why."""
+
+    importance: float | None
+    note: str | None = None
+
+
 class SufficiencyPort(Protocol):
     def __call__(self, question: str, texts: Sequence[str]) -> Sufficient: ...
 
@@ -40,3 +48,7 @@ class SupportPort(Protocol):
 
 class TimePort(Protocol):
     def __call__(self, text: str) -> NamedTime: ...
+
+
+class SaliencePort(Protocol):
+    def __call__(self, text: str) -> Salient | float: ...

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
+from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
 from adaptive_memory_core.cue.asks_for_set import asks_for_set
@@ -19,7 +21,9 @@ from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Neighbour, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.score.set_members import Member, members
 
+POOL = 2  # times the size of a set that is looked at, from which it is chosen; guess
 LEFT_OUT = "the rest of the episodes was left out"
 
 
@@ -40,11 +44,19 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
 
 
 def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
-    """Of a question for a set the next best of what was found, to be shown where the hits leave room."""
+    """Of a question for a set what covers most beside the hits, to be shown where these leave room."""
     if not asks_for_set(request.cue.own_words):
         return ()
-    beyond = [one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None]
-    return tuple(beyond[: max(0, request.policy.shaping.set_size - len(answer))])
+    size, cover = request.policy.shaping.set_size, request.policy.shaping.cover
+    beyond = (one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None)
+    pool = list(islice(beyond, POOL * size))
+
+    def session(hit: Scored) -> str | None:
+        return turn_of(hit.text, hit.record.stored, request.fields, created_at=hit.record.created_at).session
+
+    among = [Member(hit.score, session(hit)) for hit in (*answer, *pool)]
+    chosen = members(among, len(answer), max(0, size - len(answer)), cover=cover)
+    return tuple(pool[one - len(answer)] for one in chosen)
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Flow[Recall]:
