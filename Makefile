@@ -57,9 +57,11 @@ dist: $(VENV)/.test
 	$(BIN)/python -m build --no-isolation >/dev/null
 	$(BIN)/twine check --strict dist/*
 
+# Quality and speed beside the peers. With DATA (benchmarks/README.md says how it is made) the run is recorded, and the
+# tables of the pages are made of it; without, it measures speed alone and records nothing.
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks.speed
-	$(if $(DATA),$(BIN)/python -m benchmarks.rot --data $(DATA),@echo 'make bench DATA=<folder> also measures quality')
+	$(BIN)/python -m benchmarks.bench $(if $(DATA),--data $(DATA) --json benchmarks/recorded/bench.json)
+	$(if $(DATA),$(BIN)/python -m benchmarks.page_tables,@echo 'make bench DATA=<folder> also measures quality, and records it')
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

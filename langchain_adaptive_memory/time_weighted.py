@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import chromadb
 from langchain_chroma import Chroma
 from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
+from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.models.embedder import Embedder
 
@@ -32,12 +31,10 @@ class TimeWeighted:
         self._embeddings, self._settings = _Embeddings(embedder), dict(settings)
         self._retrievers: dict[str, TimeWeightedVectorStoreRetriever] = {}
         self._last_read: dict[str, float] = {}  # by id, POSIX seconds in the time of the data
-        self._collections: list[Any] = []
+        self._place = OnDisk()
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
-        collection = new_collection()
-        self._collections.append(collection)
-        store = Chroma(collection.name, self._embeddings, client=chromadb.EphemeralClient())
+        store = Chroma(self._place.new_collection().name, self._embeddings, client=self._place.client)
         retriever = TimeWeightedVectorStoreRetriever(vectorstore=store, **self._settings)
         self._last_read |= {item.id: now if item.ts is None else item.ts for item in items}
         stamps = {READ_AT: 0.0, "created_at": 0.0}  # set before each question; Chroma takes no datetime
@@ -67,8 +64,7 @@ class TimeWeighted:
         return ()
 
     def close(self) -> None:
-        for collection in self._collections:
-            drop(collection)
+        self._place.close()
 
 
 class _Embeddings(Embeddings):

@@ -11,7 +11,7 @@ from llama_index.core.vector_stores import VectorStoreQuery
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
 from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
+from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.models.embedder import Embedder
 
@@ -28,13 +28,11 @@ class TimeWeighted:
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
         self._embedder, self._settings = embedder, dict(settings)
         self._stores: dict[str, ChromaVectorStore] = {}
-        self._collections: list[Any] = []
+        self._place = OnDisk()
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
-        collection = new_collection()
-        self._collections.append(collection)
         vectors = self._embedder.embed_documents([item.said for item in items]).tolist()
-        self._stores[user] = ChromaVectorStore(chroma_collection=collection)
+        self._stores[user] = ChromaVectorStore(chroma_collection=self._place.new_collection())
         nodes: list[BaseNode] = [
             TextNode(id_=item.id, text=item.said, embedding=vector, metadata={READ_AT: item.ts or now})
             for item, vector in zip(items, vectors, strict=True)
@@ -59,5 +57,4 @@ class TimeWeighted:
         return ()
 
     def close(self) -> None:
-        for collection in self._collections:
-            drop(collection)
+        self._place.close()

@@ -12,7 +12,7 @@ from adaptive_memory_core.evaluate.chat.ask_model import ChatModel
 from adaptive_memory_core.evaluate.chat.replies import Replies
 from adaptive_memory_core.evaluate.labelled import Dataset, Question
 from adaptive_memory_core.evaluate.plan import Experiment, SystemPlan
-from adaptive_memory_core.evaluate.question_measures import Row, of_recall, of_reply
+from adaptive_memory_core.evaluate.question_measures import Row, of_recall, of_reply, right_answers
 from adaptive_memory_core.evaluate.systems.by_name import system_of
 from adaptive_memory_core.evaluate.systems.port import System
 from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone
@@ -46,7 +46,7 @@ def measured_systems(
         texts = Texts(data, embedders[plan.systems[0].embedder].embed_documents([item.said for item in data.items]))
         for number, one in enumerate(asked_in_turn(systems, data, questions, plan), start=1):
             _check_known(one, texts)
-            page = _page(one, texts, plan.page_tokens)
+            page = _page(one, texts, plan.page_tokens) if plan.models or right_answers(one.question) else ""
             rows[one.system].append(_row(one, plans[one.system], texts, plan, page))
             pages[one.system].append(page)
             told(number, len(systems) * len(questions))

@@ -73,8 +73,8 @@ def of_recall(question: Question, found: Found, texts: Texts, *, k: int, page: s
     row |= {name: shown[one] for one, name in OF_TOKENS.items() if one in shown}
     if right := right_answers(question):
         row["contained in page"] = best_of(contains, page, right)
-        row |= _terms(question, page, "terms in page")
-    return row | {"page tokens": len(page) / 4}
+        row |= _terms(question, page, "terms in page") | {"page tokens": len(page) / 4}
+    return row
 
 
 def of_reply(question: Question, reply: str, *, seconds: float, input_tokens: int) -> Row:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.evaluate.tokens_shown import Unit
 from adaptive_memory_core.memory import AdaptiveMemory
@@ -18,14 +19,16 @@ from adaptive_memory_core.reports import Stats
 
 
 class Adaptive:
-    """A memory in RAM whose clock stands at the moment that is asked about. `settings["policy"]` is its policy."""
+    """A memory in a directory; its clock is at the moment that is asked about. `settings["policy"]` is its policy."""
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
         self._policy: Policy = settings.get("policy", Policy())
-        self._collection, self._now, self._users = new_collection(), 0.0, list[str]()
+        self._now, self._users = 0.0, list[str]()
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # on Windows one may be open
         keeping = Keeping(log=False, lag_seconds=3600)  # nothing is written back meanwhile
-        self.memory = AdaptiveMemory(
-            self._collection, embedder=embedder, policy=self._policy, clock=lambda: self._now, keeping=keeping
+        place = Path(self._folder.name, "memory")
+        self.memory = AdaptiveMemory.open(
+            place, embedder=embedder, policy=self._policy, clock=lambda: self._now, keeping=keeping
         )
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
@@ -49,7 +52,7 @@ class Adaptive:
 
     def close(self) -> None:
         self.memory.close()
-        drop(self._collection)
+        self._folder.cleanup()
 
 
 def units_of(recall: Recall) -> list[Unit]:

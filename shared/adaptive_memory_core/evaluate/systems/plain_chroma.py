@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.collection import drop, new_collection
+from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.models.embedder import Embedder
 
@@ -17,7 +17,8 @@ class PlainChroma:
     """One collection for all users, who are told apart by a filter, as most programs do it."""
 
     def __init__(self, embedder: Embedder, _: Mapping[str, Any]) -> None:
-        self._embedder, self._collection = embedder, new_collection()
+        self._embedder, self._place = embedder, OnDisk()
+        self._collection = self._place.new_collection()
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:  # noqa: ARG002 - it knows no time
         for start in range(0, len(items), BATCH):
@@ -38,4 +39,4 @@ class PlainChroma:
         return ()
 
     def close(self) -> None:
-        drop(self._collection)
+        self._place.close()
