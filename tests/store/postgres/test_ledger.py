@@ -86,7 +86,7 @@ def test_a_role_that_may_make_no_tables_is_told_what_to_do() -> None:
         connection.execute("DROP ROLE IF EXISTS reader_of_memories")
         connection.execute("CREATE ROLE reader_of_memories LOGIN")
     theirs = address.replace("//postgres:@", "//reader_of_memories@")
-    with pytest.raises(LedgerError, match="Call AdaptiveMemory.migrate"):
+    with pytest.raises(LedgerError, match=r"Call AdaptiveMemory\.migrate"):
         PostgresLedger(theirs)
 
 

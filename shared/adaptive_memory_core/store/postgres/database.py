@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
+from psycopg.pq import TransactionStatus
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.interrupts import interruptible
@@ -43,6 +44,10 @@ class Sql:
 
     def __init__(self, connection: Connection[Any]) -> None:
         self.connection = connection
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.connection.info.transaction_status != TransactionStatus.IDLE
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
         return self.connection.execute(for_postgres(query), values)
