@@ -111,6 +111,8 @@ def test_questions_are_drawn_by_the_seed_and_only_their_users_are_stored(folder:
     found = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "most": 1, "name": "few"}])
     assert (found.data[0].name, found.data[0].items, found.data[0].questions) == ("few", 9, 1)
     assert found.of("bm25", "recall@3").low is None  # one question has no interval
+    first = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "users": 1}])
+    assert (first.data[0].users, first.data[0].questions) == (1, 3)
 
 
 def test_a_system_that_names_what_it_was_not_given_is_named_itself(folder: Path) -> None:
