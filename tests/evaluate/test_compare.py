@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from adaptive_memory_core.evaluate.compare import compare
 from adaptive_memory_core.evaluate.comparison import Comparison
 from adaptive_memory_core.evaluate.labelled import Item
 from adaptive_memory_core.evaluate.plan_file import experiment_of
+from adaptive_memory_core.evaluate.systems.by_name import system_of
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
-from tests.evaluate.conftest import EMBEDDER
+from adaptive_memory_core.evaluate.vectors_once import embeds_texts_once
+from adaptive_memory_core.policy import Policy
+from tests.conftest import word_vectors
+from tests.evaluate.conftest import EMBEDDER, START
 from tests.evaluate.published_files import LOCOMO, LONGMEMEVAL, written
 
 
@@ -67,6 +72,16 @@ def test_all_kinds_of_systems_find_the_answers_of_their_own_users(folder: Path) 
         assert found.of(one, "recall ms").mean > 0.0
     assert found.of("static", "NDCG@3").mean == found.of("dynamic", "NDCG@3").mean  # nothing is read, so nothing fades
     assert found.of("dynamic", "remembered").questions == 2
+
+
+def test_only_where_no_channel_reads_the_speaker_does_it_stand_in_the_text(folder: Path) -> None:
+    """By vectors alone this memory and plain Chroma are the same search; the default has the speaker as metadata."""
+    system = system_of("adaptive", embeds_texts_once(word_vectors), {"policy": Policy()})
+    with closing(system):
+        system.write("ana", [Item("tea", "green tea", speaker="Ana", session="s")], now=START)
+        assert system.memory.for_user("ana").get("tea").text == "green tea"  # type: ignore[attr-defined] # of ours
+    found = run(folder, {"use": "chroma"}, {"use": "static"})
+    assert found.of("chroma", "MRR@3").mean == found.of("static", "MRR@3").mean
 
 
 def test_measures_and_differences_are_those_of_the_rankings(folder: Path) -> None:
