@@ -3,9 +3,11 @@
     python -m benchmarks.llama_speed [--sizes 1000 10000] [--top 2 10 20] [--embed-ms 0 10]
 
 Embedded Chroma behind a `ChromaVectorStore`, 384 dimensions, nodes of about 600 characters, ledger and log on.
-"retrieve" compares `AdaptiveMemoryRetriever.retrieve` with `index.as_retriever().retrieve` for as many nodes, on the
-same query bundle, which carries its vector. "query engine" compares `query_engine.retrieve` with the post-processor and
-without; there a query is embedded by a stand-in that takes `--embed-ms` (0: nothing; 10: about a small model on a CPU).
+All nodes are one user's. "retrieve" compares `AdaptiveMemoryRetriever.retrieve` with `index.as_retriever().retrieve`
+for as many nodes, on the same query bundle, which carries its vector; "of the user" with that user as the plain one's
+filter, as one must set it where an index has several. "query engine" compares `query_engine.retrieve` with the
+post-processor and without; there a query is embedded by a stand-in that takes `--embed-ms` (0: nothing; 10: about a
+small model on a CPU).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from llama_index.core import Settings, VectorStoreIndex
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import QueryBundle, TextNode
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
 from benchmarks.report import print_table, write_json
@@ -32,6 +35,7 @@ from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRet
 WORDS = "the quarterly report of the northern branch was sent to the board on monday "
 BATCH = 1_000
 WARM = 20
+USER = "ana"
 
 
 class Looked(BaseEmbedding):
@@ -76,8 +80,9 @@ def rows_of(size: int, arguments: argparse.Namespace) -> Iterator[dict[str, Any]
         vectors.update(near(vectors, cues))
         index = filled(Path(folder), vectors, size)
         for top in arguments.top:
-            plain, ours = retrieving(index, cues, top, arguments.rounds)
+            plain, of_user, ours = retrieving(index, cues, top, arguments.rounds)
             yield named(f"retrieve, top {top}", size, ours, plain)
+            yield named(f"retrieve, top {top}, of the user", size, ours, of_user)
         for milliseconds in arguments.embed_ms:
             index._embed_model.seconds = milliseconds / 1_000  # type: ignore[attr-defined] # our own model
             plain, ours = post_processing(index, cues, max(arguments.top), arguments.keep, arguments.rounds)
@@ -98,43 +103,42 @@ def filled(folder: Path, vectors: dict[str, Any], size: int) -> VectorStoreIndex
 
 
 def node(number: int, vectors: dict[str, Any]) -> TextNode:
-    metadata = {"file_name": "report.pdf", "page_label": str(number % 40)}
+    metadata = {"file_name": "report.pdf", "page_label": str(number % 40), "user_id": USER}
     text = f"{number}: {WORDS * 8}"
     return TextNode(text=text, id_=str(number), metadata=metadata, embedding=vectors[f"text {number}"].tolist())
 
 
-def retrieving(index: VectorStoreIndex, cues: list[str], top: int, rounds: int) -> tuple[Samples, Samples]:
+def retrieving(index: VectorStoreIndex, cues: list[str], top: int, rounds: int) -> list[Samples]:
     plain = index.as_retriever(similarity_top_k=top)
-    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=top) as ours:
+    filters = MetadataFilters(filters=[MetadataFilter(key="user_id", value=USER)])
+    of_user = index.as_retriever(similarity_top_k=top, filters=filters)
+    with AdaptiveMemoryRetriever.from_index(index, USER, similarity_top_k=top) as ours:
 
         def asked(cue: str) -> QueryBundle:
             return QueryBundle(cue, embedding=index._embed_model.get_query_embedding(cue))
 
-        return in_turn(plain.retrieve, ours.retrieve, [asked(cue) for cue in cues], rounds)
+        calls = [plain.retrieve, of_user.retrieve, ours.retrieve]
+        return in_turn(calls, [asked(cue) for cue in cues], rounds)
 
 
-def post_processing(
-    index: VectorStoreIndex, cues: list[str], top: int, keep: int, rounds: int
-) -> tuple[Samples, Samples]:
+def post_processing(index: VectorStoreIndex, cues: list[str], top: int, keep: int, rounds: int) -> list[Samples]:
     """The engine's own retrieval: embedding, search and post-processors."""
-    with AdaptiveMemoryPostprocessor.from_index(index, top_n=keep) as memory:
+    with AdaptiveMemoryPostprocessor.from_index(index, top_n=keep, user_id=USER) as memory:
         plain: Any = index.as_query_engine(similarity_top_k=top)
         ours: Any = index.as_query_engine(similarity_top_k=top, node_postprocessors=[memory])
-        return in_turn(
-            lambda cue: plain.retrieve(QueryBundle(cue)), lambda cue: ours.retrieve(QueryBundle(cue)), cues, rounds
-        )
+        calls = [lambda cue, one=one: one.retrieve(QueryBundle(cue)) for one in (plain, ours)]
+        return in_turn(calls, cues, rounds)
 
 
-def in_turn(
-    plain: Callable[[Any], object], ours: Callable[[Any], object], cues: list[Any], rounds: int
-) -> tuple[Samples, Samples]:
-    one: Samples = []
-    other: Samples = []
+def in_turn(calls: Sequence[Callable[[Any], object]], cues: list[Any], rounds: int) -> list[Samples]:
+    """Seconds of each way; in each round all are asked the same, and each is as often the first."""
+    samples: list[Samples] = [[] for _ in calls]
     for number in range(rounds + WARM):
         cue = cues[number % len(cues)]
-        one.append(timed(lambda cue=cue: plain(cue)))  # type: ignore[misc]
-        other.append(timed(lambda cue=cue: ours(cue)))  # type: ignore[misc]
-    return one[WARM:], other[WARM:]
+        for place in range(len(calls)):
+            which = (number + place) % len(calls)
+            samples[which].append(timed(lambda cue=cue, call=calls[which]: call(cue)))  # type: ignore[misc]
+    return [taken[WARM:] for taken in samples]
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
+    parser.add_argument("--every", type=int, default=1, help="take every so-manieth question only")
     parser.add_argument("--from", dest="start", choices=list(STARTS), default="default")
     parser.add_argument("--each", action="store_true", help="also every user apart")
     parser.add_argument("--prior", type=float, default=PRIOR)
@@ -54,7 +55,7 @@ def rows_of(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, Any]
     data = load(arguments.data, name)
     at = ends(data)
     pairs: dict[str, list[Any]] = {}
-    for one in asked(data, arguments.questions, seed=0):
+    for one in asked(data, arguments.questions, seed=0)[:: arguments.every]:
         pairs.setdefault(user_of(one.tenant), []).append(_pair(one, at.get(one.tenant)))
     with opened("ours", data, turn, kept=arguments.kept) as memory:
         for seed in arguments.seeds:

@@ -126,6 +126,12 @@ SAYS = {
         "1 new verdicts.",
         "ben: Nothing is remembered yet.",
     ],
+    "43_report.py": [
+        "verdicts: True",
+        "scripts: 1 of our own",
+        "less than 200,000 characters",
+        "in the page of all users: False",
+    ],
     "31_fastapi.py": [
         "200 of 200 requests answered",
         "a document: The office opens at nine.",

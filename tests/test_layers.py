@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
-PURE = {"where", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
+PURE = {"where", "pages", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors"},
     {"records", "reports", "identity", "text_identity"},

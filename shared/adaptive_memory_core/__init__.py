@@ -1,7 +1,7 @@
 """Memory over a Chroma collection that learns from being read.
 
-Public are the names here, and those of `errors`, `judges`, `languages`, `policy` and `reports`. All else may move
-without notice.
+Public are the names here, and those of `errors`, `judges`, `languages`, `policy`, `reports` and `telemetry`. All else
+may move without notice.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -20,6 +20,7 @@ from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.flow.calls.drive import arun, run
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -41,6 +42,7 @@ from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
+from adaptive_memory_core.verbs.reporting import whole_report
 from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
 from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
 
@@ -200,6 +202,19 @@ class AdaptiveMemory(ClosedByWith):
         """`replay`, async."""
         ranking = partial(self.replay, policy, since, until, user=user)
         return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
+        """A page of HTML about the whole memory, in one file; written to `path` where that is given.
+
+        It shows who has how much in it, how it is doing, and no text that anybody stored: for that there is `report` of
+        each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
+        """
+        with self.call():
+            return run(whole_report(self, path, title=title, users=users))
+
+    async def areport(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
+        """`report`, async."""
+        return await arun(whole_report(self, path, title=title, users=users), self.executor)
 
     def tune(
         self,

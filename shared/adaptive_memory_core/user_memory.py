@@ -19,6 +19,7 @@ from adaptive_memory_core.verbs import (
     recalling,
     remembering,
     replaying,
+    reporting,
     tuning,
     verdicts,
 )
@@ -94,6 +95,7 @@ class UserMemory:
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
     replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
+    report, areport = blocking(reporting.report), awaited(reporting.report)
     tune, atune = blocking(tuning.tune), awaited(tuning.tune)
     evaluate, aevaluate = blocking(tuning.evaluate), awaited(tuning.evaluate)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)

@@ -22,6 +22,16 @@ TEXT = f"My {CANARY} sings at night."
 OTHER = f"The {CANARY} slept at noon."
 ID, USER = f"{CANARY}-id", f"{CANARY}-user"
 Act = Callable[[UserMemory], Any]
+
+
+def tuned(user: UserMemory) -> Any:
+    """It refuses so few questions, and says why."""
+    try:
+        return user.tune([(TEXT, [ID]), (OTHER, [ID])])
+    except AdaptiveMemoryError as error:
+        return error
+
+
 VERBS: dict[str, Act] = {
     "remember": lambda user: user.remember(TEXT, id=ID, metadata={CANARY: CANARY}),
     "remember_many": lambda user: user.remember_many([{"text": OTHER, "id": f"{ID}-2"}, f"{TEXT} twice"]),
@@ -47,6 +57,11 @@ VERBS: dict[str, Act] = {
     "history": lambda user: user.history(),
     "stats": lambda user: user.stats(),
     "replay": lambda user: user.replay(Policy(half_life_days=1.0)),
+    "report": lambda user: user.report(),
+    "tune": tuned,
+    "evaluate": lambda user: user.evaluate([(TEXT, [ID])]),
+    "why": lambda user: user.why(user.recall(TEXT), ID),
+    "recent": lambda user: user.recent(),
     "calibrate": lambda user: user.calibrate(),
     "prune": lambda user: user.prune(below=0.9, dry_run=True),
     "forget_learned": lambda user: user.over("everyone").forget_learned(),

@@ -145,6 +145,8 @@ def test_settings_out_of_range_are_refused(memory: AdaptiveMemory, alice: UserMe
             alice.tune(pairs, **settings)
     with pytest.raises(InvalidInputError, match="top_down"):
         alice.tune(pairs, policy=Policy(shape="top_down"))
+    with pytest.raises(InvalidInputError, match="of the log"):
+        alice.tune(pairs, since=0.0)
     nobody: list[Any] = [[], {}, [("tea", ["a"])]]
     for wrong in nobody:
         with pytest.raises(InvalidInputError, match="by user"):

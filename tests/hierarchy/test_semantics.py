@@ -74,7 +74,7 @@ def test_what_says_nothing_gives_nothing(text: str) -> None:
         ("I start a new job on Monday.", "Ana starts a new job on Monday."),
         ("I finally finished it, so I rarely worry.", "Ana finally finished it, so Ana rarely worries."),
         ("I can't swim, but I need to.", "Ana can't swim, but Ana needs to."),
-        ("I went home and I slept.", "Ana went home and Ana slept."),
+        ("I went home and I slept, and I learnt it.", "Ana went home and Ana slept, and Ana learnt it."),
         ("Ben and I met at work.", "Ben and Ana met at work."),
         ("A mí me gusta mucho el té.", "Ana: A mí me gusta mucho el té."),
         ("Ich wohne jetzt in Berlin.", "Ana: Ich wohne jetzt in Berlin."),

@@ -216,3 +216,23 @@ def test_on_stdout_is_the_protocol_alone_and_a_signal_ends_it_well(tmp_path: Pat
     assert err.count(b"this is no message of the protocol") >= 1
     assert b"nor is this" in err
     assert b"Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_over_http_a_signal_ends_it_well(tmp_path: Path, ending: signal.Signals) -> None:
+    """The memory is closed: what was learned is written back, and nothing is left for the next one to mend."""
+    serving = subprocess.Popen(
+        [sys.executable, *command(tmp_path / "memory", "ana", "--http", "--port", "0")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env={**ENVIRONMENT, "ADAPTIVE_MEMORY_TOKEN": "a-token-that-is-long-enough"},
+    )
+    assert serving.stderr is not None
+    while not serving.stderr.readline().startswith(b"serving http://127.0.0.1:"):
+        assert serving.poll() is None
+    serving.send_signal(ending)
+    out, err = serving.communicate(timeout=SECONDS)
+    assert (serving.returncode, out) == (0, b"")
+    assert b"Traceback" not in err

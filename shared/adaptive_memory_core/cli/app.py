@@ -15,6 +15,7 @@ from adaptive_memory_core.cli import (
     looking,
     moving,
     replaying,
+    reporting,
     serving,
     tuning,
     upkeep,
@@ -64,5 +65,5 @@ def options(
     ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json)
 
 
-for part in (writing, looking, changing, upkeep, moving, replaying, tuning, comparing, serving, demo):
+for part in (writing, looking, changing, upkeep, moving, replaying, tuning, comparing, reporting, serving, demo):
     part.add_to(app)

@@ -26,7 +26,7 @@ def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
     """The whole page. It loads nothing, and holds no script.
 
     >>> page = picture([("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])], Statistics())
-    >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page.replace("http://www.w3.org/2000/svg", "")
+    >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page
     (True, False, False)
     """
     counted = (
@@ -37,31 +37,30 @@ def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>What is remembered</title>'
         f"<style>{_STYLE}</style><h1>What is remembered</h1><p>{counted}{waiting}</p>"
-        f"{_circles(themes)}{''.join(_details(place, one) for place, one in enumerate(themes))}</html>"
+        f"{circles([(name, len(rows)) for name, _, rows in themes], 't')}"
+        f"{''.join(_details(place, one) for place, one in enumerate(themes))}</html>"
     )
 
 
-def _circles(themes: Sequence[Drawn]) -> str:
-    """In rows, the largest first."""
+def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
+    """Names and how much is known of each, in rows, the largest first; each leads to the place `to` and its number."""
     drawn, x, y, height = [], 0.0, 0.0, 0.0
-    for place, (name, _, rows) in enumerate(themes[:MOST_DRAWN]):
-        radius = SMALLEST * math.sqrt(1 + len(rows))
+    for place, (name, known) in enumerate(themes[:MOST_DRAWN]):
+        radius = SMALLEST * math.sqrt(1 + known)
         if x + 2 * radius > WIDTH:
             x, y, height = 0.0, y + height + MARGIN, 0.0
         height = max(height, 2 * radius)
-        drawn.append(_circle(place, name, x + radius, y + radius, radius))
+        drawn.append(_circle(f"{to}{place}", name, x + radius, y + radius, radius))
         x += 2 * radius + MARGIN
     size = f"0 0 {WIDTH} {y + height:.0f}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" role="img">{"".join(drawn)}</svg>' if drawn else ""
-    )
+    return f'<svg class="circles" viewBox="{size}">{"".join(drawn)}</svg>' if drawn else ""
 
 
-def _circle(place: int, name: str, x: float, y: float, radius: float) -> str:
+def _circle(place: str, name: str, x: float, y: float, radius: float) -> str:
     shown = escape(clean(name))
     short = escape(clean(name)[: max(3, int(radius / 3.2))])
     return (
-        f'<a href="#t{place}"><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{shown}</title></circle>'
+        f'<a href="#{place}"><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{shown}</title></circle>'
         f'<text x="{x:.1f}" y="{y + 4:.1f}">{short}</text></a>'
     )
 

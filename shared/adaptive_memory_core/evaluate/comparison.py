@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.pages.experiment.page import experiment_page
 
 FORMAT = "adaptive-memory comparison 1"
 
@@ -129,6 +130,15 @@ class Comparison:
             raise InvalidInputError(
                 f"This is no comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare --json` "
                 "or Comparison.to_json wrote."
+            ) from error
+
+    def html(self) -> str:
+        """A page with all of it as tables and pictures: one file that loads nothing from anywhere."""
+        try:
+            return experiment_page(self)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"This comparison cannot be drawn: {error}. Give numbers where Comparison.to_json writes numbers."
             ) from error
 
     def save(self, path: Path) -> None:

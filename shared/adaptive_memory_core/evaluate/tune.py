@@ -115,11 +115,7 @@ def fitted(
     """What ranks these best, drawn back towards the start, and how far it went: with few questions hardly."""
     some = _ordered(examples, tuner.seed)[:MOST]
     share = _distinct(examples) / (_distinct(examples) + tuner.prior) if examples else 0.0
-
-    def value(policy: Policy) -> float:
-        return ratio([one.worth(policy) for one in some])
-
-    best = searched(start, numbers_for(start, leads, history=history), value)
+    best = searched(start, numbers_for(start, leads, history=history), some)
     return between(start, best, share), share
 
 

@@ -27,16 +27,16 @@ _THIRD = {  # of what stands behind "I", with an apostrophe of either form
 # Behind "I", what stays as it is: modal verbs, what is past or may be, and what is no verb. All else is a verb in the
 # present, which takes an "s".
 _STAYS = """
-    can could may might must shall should will would ought had did been being became began bent bet bit blew
-    bore bought bound broke brought built came caught chose clung cost crept cut dealt drank drew drove dug
-    dreamt ate fed fell felt fled flew flung forbade forgot forgave fought found froze gave got grew ground
-    heard held hid hit hung hurt kept knelt knew laid lay led left lent let lit lost made meant met overcame
-    paid put quit ran rang rid rode rose said sang sank sat saw sent set shone shook shot shut slept slid sold
-    sought spent split spoke spread sprang stank stood stole struck stuck stung swam swept swore swung taught
-    thought threw told took tore underwent understood upset went wept wet withdrew woke won wore wound wrote and
-    or but too either neither who whom if as at in on with for from to of by the a an not never no so than that
-    this there here then now just also always often really still ever even only once both all alone personally
-    myself however maybe perhaps
+    ain leant leapt learnt burnt smelt spelt spilt spoilt wanna gonna gotta used can could may might must shall
+    should will would ought had did been being became began bent bet bit blew bore bought bound broke brought
+    built came caught chose clung cost crept cut dealt drank drew drove dug dreamt ate fed fell felt fled flew
+    flung forbade forgot forgave fought found froze gave got grew ground heard held hid hit hung hurt kept knelt
+    knew laid lay led left lent let lit lost made meant met overcame paid put quit ran rang rid rode rose said
+    sang sank sat saw sent set shone shook shot shut slept slid sold sought spent split spoke spread sprang
+    stank stood stole struck stuck stung swam swept swore swung taught thought threw told took tore underwent
+    understood upset went wept wet withdrew woke won wore wound wrote and or but too either neither who whom if
+    as at in on with for from to of by the a an not never no so than that this there here then now just also
+    always often really still ever even only once both all alone personally myself however maybe perhaps
 """
 _STAYING = frozenset(_STAYS.split())
 _ENDS_AS_PAST = re.compile(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,12 +114,27 @@ async def serve(
     def end() -> None:
         http.should_exit = True
 
-    with place.listen() as listening:
+    with place.listen() as listening, _ended_by_signals(end):
         told(place.url(listening.getsockname()[1]))
         async with anyio.create_task_group() as group:
             group.start_soon(in_use.ended_after, idle_seconds, end)
             await http.serve(sockets=[listening])
             group.cancel_scope.cancel()
+
+
+@contextmanager
+def _ended_by_signals(end: Callable[[], object]) -> Iterator[None]:
+    """A signal ends the server, and not the process: uvicorn raises it once more when it is done, and the memory behind
+    it is still to be closed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.signal(one, lambda *_: end()) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _in_url(host: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from adaptive_memory_core.errors import PolicyError
 
@@ -22,9 +21,9 @@ def write_policy(path: str | Path, text: str) -> None:
     """The file has the old text or the new one, whatever happens meanwhile."""
     try:
         place = Path(path)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, prefix=place.name, delete=False) as beside:
-            beside.write(f"{text}\n")
-        Path(beside.name).replace(place)
+        beside = place.with_name(f"{place.name}.new")
+        beside.write_text(f"{text}\n", encoding="utf-8")
+        beside.replace(place)
     except (OSError, TypeError, ValueError) as error:
         raise PolicyError(
             f"The policy cannot be written to {path!r:.200}: {error}. Give a file in a directory that is there."

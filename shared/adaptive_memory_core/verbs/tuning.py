@@ -54,6 +54,8 @@ def tune(
 ) -> Flow[Tuning]:
     """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
 
+    `k` is how many hits of a labelled question count; a recall of the log has its own.
+
     `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
     mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read. Without pairs
     the verdicts on the recalls of the log (from `since`, up to `until`) judge, and nobody is asked anything; then the
@@ -82,6 +84,8 @@ def evidence_of(
         asked = request_of(user, start, most)
         log = yield from judged_recalls(user.memory.ports(), asked, since=begin, until=end, limit=MOST_LINES)
         return of_log(log)
+    if begin is not None or end is not None:
+        raise InvalidInputError("since and until are of the log. Leave them out where pairs are given.")
     given = labelled_questions(pairs)
     found = yield from ask_labelled(user.memory.ports(), request_of(user, start, most), given)
     return of_labelled(found, user.scope.user, k=most)

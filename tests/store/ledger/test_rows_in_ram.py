@@ -86,5 +86,51 @@ def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows_in_ram, "MOST_CHARACTERS", 10_000)
     kept = RowsInRam()
     for number in range(100):
-        kept.keep(1, [(str(number), "x" * 1_000, None)])
-        assert len(kept.known(1, [str(one) for one in range(number + 1)])) <= 7
+        kept.keep([(str(number), "x" * 1_000, None)])
+        assert len(kept.known([str(one) for one in range(number + 1)])) <= 7
+
+
+def test_what_leaves_the_rows_alone_costs_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = opened(tmp_path / "ledger.sqlite3"), opened(tmp_path / "ledger.sqlite3")
+    own.mirror.put({ALICE: [row("tea"), MirrorRow("b", "milk", {"user_id": "alice"}, b"\0" * 8)]})
+    own.mirror.rows(["a", "b"])
+    asked: list[list[str]] = []
+    read = own.mirror._rows
+
+    def noted(sql: Any, ids: Any) -> Any:
+        asked.append(list(ids))
+        return read(sql, ids)
+
+    monkeypatch.setattr(own.mirror, "_rows", noted)
+    with own.transaction():
+        pass
+    other.notes.keep_embedder("another", 2)
+    own.mirror.rows(["a", "b"])
+    assert asked == []
+    own.mirror.annotate({"a": {"read": 1}})
+    asked.clear()
+    with own.transaction():
+        pass
+    own.mirror.rows(["a", "b"])
+    assert asked == [["a"]]
+    own.close()
+    other.close()
+
+
+def test_a_change_that_was_undone_hides_none_of_another_process(tmp_path: Path) -> None:
+    own, other = opened(tmp_path / "ledger.sqlite3"), opened(tmp_path / "ledger.sqlite3")
+    own.mirror.put({ALICE: [row("tea")]})
+    own.mirror.rows(["a"])
+
+    def undone() -> None:
+        with own.transaction():
+            own.mirror.annotate({"a": {"read": 1}})
+            assert own.mirror.rows(["a"])[0][2] == {"user_id": "alice", "read": 1}
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        undone()
+    other.mirror.annotate({"a": {"read": 2}})
+    assert own.mirror.rows(["a"]) == [("a", "tea", {"user_id": "alice", "read": 2})]
+    own.close()
+    other.close()

@@ -84,7 +84,7 @@ def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Re
             yield from floor_of(
                 ports, wanted, language_asked_in(wanted.cue.own_words)
             )  # measured, but nothing of it is read
-        more, _ = yield from look_for(ports, replace(wanted, reinforce=False))
+        more, _ = yield from look_for(ports, replace(wanted, reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
     return joined(answer, more, fallback)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.candidates.gather import Gathered, use_of
@@ -11,10 +11,10 @@ from adaptive_memory_core.flow.steps.candidate_vectors import Compared
 from adaptive_memory_core.flow.steps.relevance_floor import FloorVerdict
 from adaptive_memory_core.flow.steps.rerank_best import Reranked
 from adaptive_memory_core.flow.steps.same_facts import OUR_RULES, SameFacts
-from adaptive_memory_core.records import Dropped
+from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.score.newest_first import Told
 from adaptive_memory_core.score.nothing_found import of_time_alone
-from adaptive_memory_core.score.random_tail import with_random_tail
+from adaptive_memory_core.score.random_tail import Drawn, with_random_tail
 from adaptive_memory_core.score.select import select
 
 
@@ -39,9 +39,7 @@ def choose(
         time_alone=of_time_alone(request.cue.own_words, request.intent),
         told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
     )
-    propensities: Mapping[str, float] = {}
-    if request.draws and request.policy.explore.tail and request.policy.shaping.form != "top_down":
-        kept, dropped, propensities = with_random_tail(kept, dropped, request.policy.explore, recall_id=request.id)
+    kept, dropped, propensities = _drawn(request, kept, dropped)
     if floor.refused is not None:
         dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
         kept, propensities = (), {}
@@ -62,3 +60,11 @@ def choose(
         propensities=propensities,
         because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
     )
+
+
+def _drawn(request: Request, kept: tuple[Scored, ...], dropped: Sequence[Dropped]) -> Drawn:
+    """With the last places drawn by lot, where the policy wants that and the answer counts."""
+    explore = request.policy.explore
+    if not explore.tail or not request.draws or request.policy.shaping.form == "top_down":
+        return Drawn(kept, dropped)
+    return with_random_tail(kept, dropped, explore, recall_id=request.id)

@@ -43,6 +43,10 @@ _CHANGED = (
     "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
     "ORDER BY changed"
 )
+_STAMP = (  # another one after each change of a row, in any process: both are counted on and on
+    "SELECT :own, (SELECT changes FROM mirror_size WHERE collection_key = :own), "
+    "(SELECT seq FROM sqlite_sequence WHERE name = 'mirror_gone')"
+)
 _KEEP_COMPLETE = (
     "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
     "ON CONFLICT (collection_key) DO UPDATE SET complete_at = excluded.complete_at"
@@ -78,6 +82,7 @@ class LedgerMirror:
             for stored_id, _, present in self._rows(sql, list(changes)):
                 now = _written(merged(present, changes[stored_id]))
                 sql.execute(update, (now, number, self._shared.collection_key, stored_id))
+            self._shared.file.afterwards(lambda: self._in_ram.annotated(number))
 
     def renew(
         self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
@@ -121,12 +126,16 @@ class LedgerMirror:
     def rows(self, stored_ids: Sequence[str]) -> list[Row]:
         """Those of the records that have a row, whoever they belong to: id, text, metadata."""
         with self._shared.reading() as sql:
+            if sql.in_transaction:  # which may yet be undone
+                return self._rows(sql, stored_ids)
             version = self._shared.last_change()
-            found = self._in_ram.known(version, stored_ids)
+            if not self._in_ram.is_as_of(version):
+                self._in_ram.begin(version, sql.execute(_STAMP, {"own": self._shared.collection_key}).fetchone())
+            found = self._in_ram.known(stored_ids)
             if len(found) < len(stored_ids):
                 here = {row[0] for row in found}
                 new = self._rows(sql, [one for one in stored_ids if one not in here])
-                self._in_ram.keep(version, new)
+                self._in_ram.keep(new)
                 found += new
         return found
 

@@ -1,4 +1,4 @@
-"""Which rows of the mirror need not be read again? Those looked at last, as long as nobody has written since."""
+"""Which rows of the mirror need not be read again? Those looked at last, as long as nobody has changed one."""
 
 from __future__ import annotations
 
@@ -9,34 +9,46 @@ from adaptive_memory_core.records import Metadata
 MOST_CHARACTERS = 8_000_000  # of the texts that are kept; guess
 OF_A_ROW = 1_000  # characters that a row counts for besides its text
 Row = tuple[str, str | None, Metadata | None]  # a record's id, text and metadata
+Stamp = tuple[int, int | None, int | None]  # the collection, and how often its rows were changed and removed so far
 
 
 class RowsInRam:
     """Rows by id, as of a version of the file.
 
     >>> kept = RowsInRam()
-    >>> kept.keep(1, [("a", "tea", {"topic": "drinks"})])
-    >>> kept.known(1, ["a", "b"]), kept.known(2, ["a"])
-    ([('a', 'tea', {'topic': 'drinks'})], [])
+    >>> kept.begin("now", (1, 7, 0)); kept.keep([("a", "tea", {"topic": "drinks"})])
+    >>> kept.begin("later", (1, 7, 0)); kept.known(["a", "b"])       # somebody wrote something else
+    [('a', 'tea', {'topic': 'drinks'})]
+    >>> kept.begin("later still", (1, 8, 0)); kept.known(["a"])
+    []
     """
 
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
         self._version: Hashable = None
+        self._stamp: Stamp = (0, None, None)
         self._characters = 0
 
-    def known(self, version: Hashable, stored_ids: Sequence[str]) -> list[Row]:
+    def is_as_of(self, version: Hashable) -> bool:
+        """Whether nobody has written since."""
+        return version == self._version
+
+    def begin(self, version: Hashable, stamp: Stamp) -> None:
+        """Go on from this version of the file, with nothing where rows were changed since."""
+        if stamp != self._stamp:
+            self._rows, self._characters = {}, 0
+        self._version, self._stamp = version, stamp
+
+    def known(self, stored_ids: Sequence[str]) -> list[Row]:
         """Those of the rows that are here. The metadata are copies, for whoever is given them may change them."""
-        if version != self._version or self._characters > MOST_CHARACTERS:
-            self._rows, self._characters, self._version = {}, 0, version
+        if self._characters > MOST_CHARACTERS:
+            self._rows, self._characters = {}, 0
         rows = self._rows
         found = [rows[one] for one in stored_ids if one in rows]
         return [(one, text, None if data is None else {**data}) for one, text, data in found]
 
-    def keep(self, version: Hashable, rows: Iterable[Row]) -> None:
+    def keep(self, rows: Iterable[Row]) -> None:
         """Remember rows that were just read, but for metadata with lists, which a copy would share."""
-        if version != self._version:
-            self._rows, self._characters, self._version = {}, 0, version
         for one, text, data in rows:
             if data is None or list not in map(type, data.values()):
                 self._rows[one] = (one, text, None if data is None else {**data})
@@ -46,3 +58,9 @@ class RowsInRam:
         """These are being written."""
         for one in stored_ids:
             self._rows.pop(one, None)
+
+    def annotated(self, changes: int) -> None:
+        """What was dropped was the change of that number, and is kept in the file."""
+        collection, before, removed = self._stamp
+        if before == changes - 1:
+            self._stamp = (collection, changes, removed)

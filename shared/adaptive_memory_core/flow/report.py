@@ -1,0 +1,175 @@
+"""What does a page about a memory show? Everything is gathered here, a page of records at a time, and bounded."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, TypeVar
+
+from adaptive_memory_core.context.ages import date
+from adaptive_memory_core.flow import history, protected_records, themes
+from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.candidates.read_state import known_states
+from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.report_fading import fading
+from adaptive_memory_core.flow.report_names import names_among
+from adaptive_memory_core.learn.decay.strength import as_of
+from adaptive_memory_core.pages.memory.facts import Log, MemoryFacts
+from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Record, Scope
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.stored_metadata import hits_of
+
+MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
+HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up
+AT_LEAST = 0.01  # strength that counts as still there
+MORE_READS = "32 and more"
+READS = ((0, "0"), (1, "1"), (3, "2–3"), (7, "4–7"), (15, "8–15"), (31, "16–31"))
+T = TypeVar("T", bound=tuple[Any, ...])
+NAMES_OF_READS = [*(name for _, name in READS), MORE_READS]
+Worth = tuple[bool, bool, int, int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a page is to show, checked."""
+
+    scope: Scope
+    policy: Policy
+    regime: Regime
+    now: float
+    since: float  # recalls before that are beyond the log's retention
+    records: int
+    recalls: int
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The records seen so far: the first ones by their worth, and how many of which sort there are."""
+
+    most: int
+    first: list[tuple[Worth, int, str, Record]] = field(default_factory=list)
+    judged: list[tuple[int, int, Record]] = field(default_factory=list)
+    reads: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    order: Iterator[int] = field(default_factory=count)
+
+    @property
+    def best(self) -> list[tuple[str, Record]]:
+        """The first ones, each with its id in the collection."""
+        return [
+            (stored_id, record) for *_, stored_id, record in sorted(self.first, reverse=True, key=lambda one: one[:2])
+        ]
+
+    def add(self, stored_id: str, record: Record) -> None:
+        read = record.read
+        self.total += 1
+        self.reads[reads_of(read.retrieval_count)] += 1
+        self.kinds[record.kind or "no kind"] += 1
+        number = -next(self.order)  # of equal ones, the first
+        worth = (read.pinned, read.remembered, read.retrieval_count, read.helpful, record.created_at or 0.0)
+        _keep(self.first, (worth, number, stored_id, record), self.most)
+        if read.helpful or read.unhelpful:
+            _keep(self.judged, (read.helpful + read.unhelpful, number, record), MOST_JUDGED)
+
+
+def gathered(ports: Ports, asked: Asked) -> Flow[MemoryFacts]:
+    """All that the page shows; nothing of it counts as a read."""
+    scope, now = asked.scope, asked.now
+    stats = yield from history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
+    collected = yield from _collected(ports, asked)
+    log = yield from _log(ports, asked, [record for _, record in collected.best])
+    found = yield from themes.themes(ports, scope.own, settle=False, progress=None)
+    names = yield from names_among(ports, scope, collected.best)
+    samples = yield from protected_records.history(ports, scope)
+    known = yield from ask(ports.ledger.states.known, scope, [])
+    timeline, records = known.timeline.under(asked.regime), [record for _, record in collected.best]
+    return MemoryFacts(
+        whose=str(scope).removeprefix("user "),
+        now=now,
+        policy=asked.policy,
+        stats=stats,
+        records=records,
+        total=collected.total,
+        reads={name: collected.reads[name] for name in NAMES_OF_READS},
+        kinds=dict(collected.kinds.most_common(MOST_KINDS)),
+        judged=[record for *_, record in sorted(collected.judged, reverse=True, key=lambda one: one[:2])],
+        log=log,
+        samples=samples,
+        themes=found,
+        fading=fading(timeline, asked.regime.phases[-1].pace, records, now=now),
+        names=names,
+    )
+
+
+def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> Flow[Log]:
+    """What was asked and judged, and what the records say that this is about."""
+    scope, since = asked.scope, asked.since
+    logged = yield from ask(
+        ports.ledger.log.recalls, scope, since=since, until=None, limit=MOST_LOGGED, containing=None
+    )
+    changes = yield from protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
+    recalls = logged[: asked.recalls]
+    texts = yield from _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
+    return Log(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
+
+
+def _collected(ports: Ports, asked: Asked) -> Flow[_Collected]:
+    """All records of the scope, each as it stands now, a page at a time."""
+    collected = _Collected(asked.records)
+    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, asked.scope)
+    while (page := (yield from ask(next, pages, None))) is not None:
+        known = yield from known_states(ports, asked.scope, page, now=None)
+        timeline = known.timeline.under(asked.regime)
+        for hit in hits_of(asked.scope, page, known.states, ports.fields):
+            record = hit.record
+            if hit._stored_id in known.states:
+                record = replace(record, read=as_of(record.read, record.kind, timeline, now=asked.now))
+            collected.add(hit._stored_id, record)
+    return collected
+
+
+def _texts(ports: Ports, scope: Scope, wanted: Iterable[str], known: Sequence[Record]) -> Flow[Mapping[str, str]]:
+    """What those records say that are shown; those that are gone are left out."""
+    texts = {one.id: one.text for one in known}
+    missing = [one for one in dict.fromkeys(wanted) if one not in texts]
+    found = yield from look_up(ports, scope, missing, now=None)
+    return texts | {name: one.record.text for name, one in found.items()}
+
+
+def _shown(recalls: Sequence[LoggedRecall]) -> Iterator[str]:
+    for recall in recalls:
+        dropped = [one for one in recall.candidates if one.reason is not None]
+        dropped.sort(key=lambda one: -(one.score or 0.0))
+        yield from (one.id for one in (*recall.kept[:HITS_SHOWN], *dropped[:DROPPED_SHOWN]))
+
+
+def _by_day(recalls: Sequence[LoggedRecall], *, now: float) -> list[tuple[str, int]]:
+    """The last days up to now, with those on which nothing was asked; as month and day."""
+    counted = Counter(date(one.at) for one in recalls)
+    first = min((one.at for one in recalls), default=now)
+    days = max(1, min(MOST_DAYS, int((now - first) // DAY) + 2))
+    names = [date(now - back * DAY) for back in reversed(range(days))]
+    return [(name[5:], counted[name]) for name in names]
+
+
+def reads_of(reads: int) -> str:
+    """
+    >>> reads_of(0), reads_of(3), reads_of(400)
+    ('0', '2–3', '32 and more')
+    """
+    return next((name for most, name in READS if reads <= most), MORE_READS)
+
+
+def _keep(heap: list[T], item: T, most: int) -> None:
+    if len(heap) < most:
+        heapq.heappush(heap, item)
+    elif most:
+        heapq.heappushpop(heap, item)

@@ -1,0 +1,165 @@
+"""How are numbers drawn? Bars, lines with bands, and shares of one bar, as small pictures within the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from adaptive_memory_core.pages.markup import number, shown
+from adaptive_memory_core.pages.scale import Scale, digits_for, ticks
+
+WIDTH, HEIGHT = 360, 200
+LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 30  # around what is drawn
+SERIES = 10  # colours
+
+
+class Point(NamedTuple):
+    """Where a line goes, and the interval there, if any."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+def picture(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
+    """A picture that says in words what it shows, for whoever does not see it."""
+    return (
+        f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{shown(title, 300)}">'
+        f"<title>{shown(title, 300)}</title>{inside}</svg>"
+    )
+
+
+def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> str:
+    """A bar for each name, with its number above it where there is room.
+
+    >>> bars("reads", [("0", 3), ("1", 1)]).count("<rect")
+    2
+    """
+    if not any(value for _, value in values):
+        return '<p class="none">Nothing to draw yet.</p>'
+    most = max(value for _, value in values)
+    step = (WIDTH - LEFT - RIGHT) / len(values)
+    every = max(1, math.ceil(len(values) * 34 / (WIDTH - LEFT - RIGHT)))
+    down, drawn = Scale(0.0, most, HEIGHT - BOTTOM, TOP + 10), [_level("0", HEIGHT - BOTTOM)]
+    drawn.append(_level(number(most), TOP + 10))
+    for place, (name, value) in enumerate(values):
+        x, y = LEFT + place * step, down(value)
+        drawn.append(
+            f"<g><title>{shown(name)}: {number(value)}</title>"
+            f'<rect class="s{tone}" x="{x + step * 0.1:.1f}" y="{y:.1f}" '
+            f'width="{step * 0.8:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/></g>'
+        )
+        if place % every == 0:
+            drawn.append(_word(x + step / 2, HEIGHT - BOTTOM + 15, name))
+    return picture(f"{title}: " + ", ".join(f"{name} {number(value)}" for name, value in values[:20]), "".join(drawn))
+
+
+def lines(
+    title: str,
+    series: Mapping[str, Sequence[Point]],
+    *,
+    dots: Sequence[Point] = (),
+    across: str = "",
+    range_of: tuple[float, float] | None = None,
+) -> str:
+    """A line for each series, with a band where there are intervals; `dots` stand by themselves.
+
+    >>> drawn = lines("strength", {"all": [Point(0, 1), Point(10, 0.5, 0.4, 0.6)]})
+    >>> drawn.count("<polyline"), drawn.count("<polygon")
+    (1, 0)
+    """
+    points = [one for line in series.values() for one in line] + list(dots)
+    if not points:
+        return '<p class="none">Nothing to draw yet.</p>'
+    ys = [y for one in points for y in (one.y, one.low, one.high) if y is not None]
+    levels = ticks(*(range_of or (min(ys), max(ys))))
+    x = Scale(min(one.x for one in points), max(one.x for one in points), LEFT, WIDTH - RIGHT)
+    y = Scale(levels[0], levels[-1], HEIGHT - BOTTOM, TOP)
+    drawn = [_level(number(value, digits_for(levels[-1] - levels[0])), y(value)) for value in levels]
+    drawn += [_word(x(value), HEIGHT - BOTTOM + 14, number(value, 2), place) for value, place in _ends(x)]
+    drawn += [_word((LEFT + WIDTH) / 2, HEIGHT - 4, across)] if across else []
+    drawn += [f'<circle class="dot" cx="{x(one.x):.1f}" cy="{y(one.y):.1f}" r="2.5"/>' for one in dots]
+    for tone, (name, line) in enumerate(series.items()):
+        drawn.append(_line(name, line, tone % SERIES, x, y))
+    said = ", ".join(
+        f"{name} from {number(line[0].y)} to {number(line[-1].y)}" for name, line in series.items() if line
+    )
+    return picture(f"{title}: {said}", "".join(drawn)) + (legend(list(series)) if len(series) > 1 else "")
+
+
+def shares(title: str, parts: Sequence[tuple[str, float, int]], whole: float) -> str:
+    """One bar of the length `whole`, in [0, 1], made of its parts: name, number and colour.
+
+    >>> shares("a hit", [("words", 0.25, 1)], 1.0).count("<rect")
+    2
+    """
+    drawn, x = ['<rect class="track" x="0" y="0" width="100" height="10"/>'], 0.0
+    total = sum(max(0.0, value) for _, value, _ in parts) or 1.0
+    for name, value, tone in parts:
+        width = 100.0 * min(1.0, max(0.0, whole)) * max(0.0, value) / total
+        if width > 0.0:
+            drawn.append(
+                f"<g><title>{shown(name)} {number(value)}</title>"
+                f'<rect class="s{tone}" x="{x:.2f}" y="0" width="{width:.2f}" height="10"/></g>'
+            )
+        x += width
+    return _wide(title, "".join(drawn))
+
+
+def meter(value: float, title: str, tone: int = 0) -> str:
+    """A number in [0, 1] as the filled part of a bar.
+
+    >>> 'width="50.00"' in meter(0.5, "strength")
+    True
+    """
+    return shares(title, [(title, 1.0, tone)], value)
+
+
+def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
+    """Which colour is what."""
+    colours = range(len(names)) if tones is None else tones
+    return (
+        '<ul class="legend">'
+        + "".join(
+            f'<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{tone % SERIES}" width="10" height="10"/>'
+            f"</svg>{shown(name, 60)}</li>"
+            for name, tone in zip(names, colours, strict=True)
+        )
+        + "</ul>"
+    )
+
+
+def _wide(title: str, inside: str) -> str:
+    kind = 'class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"'
+    return f'<svg {kind} aria-label="{shown(title)}">{inside}</svg>'
+
+
+def _line(name: str, line: Sequence[Point], tone: int, x: Scale, y: Scale) -> str:
+    path = " ".join(f"{x(one.x):.1f},{y(one.y):.1f}" for one in line)
+    banded = [(one.x, one.low, one.high) for one in line if one.low is not None and one.high is not None]
+    drawn = f"<g><title>{shown(name)}</title>"
+    if len(banded) > 1:
+        above = [f"{x(at):.1f},{y(high):.1f}" for at, _, high in banded]
+        below = [f"{x(at):.1f},{y(low):.1f}" for at, low, _ in reversed(banded)]
+        drawn += f'<polygon class="band s{tone}" points="{" ".join((*above, *below))}"/>'
+    drawn += f'<polyline class="line t{tone}" points="{path}"/>'
+    if len(line) <= 30:
+        drawn += "".join(f'<circle class="s{tone}" cx="{x(one.x):.1f}" cy="{y(one.y):.1f}" r="3"/>' for one in line)
+    return f"{drawn}</g>"
+
+
+def _level(name: str, y: float) -> str:
+    return (
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        f'<text class="end" x="{LEFT - 5}" y="{y + 4:.1f}">{name}</text>'
+    )
+
+
+def _word(x: float, y: float, word: str, place: str = "middle") -> str:
+    return f'<text class="{place}" x="{x:.1f}" y="{y:.1f}">{shown(word, 30)}</text>'
+
+
+def _ends(x: Scale) -> list[tuple[float, str]]:
+    return [(x.low, "begin"), (x.high, "end")] if x.high > x.low else [(x.low, "middle")]

@@ -1,0 +1,136 @@
+"""How does a value become markup? Escaped, on one line, cut where it is long; and rows as a table that can be sorted.
+
+Whatever was stored goes through `shown` or `passage`: no markup, control or bidirectional character of it is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from adaptive_memory_core.context.clean import clean
+
+SHORT, LONG = 220, 2_000  # characters of a text that are shown at once, and after a click; of longer ones no more
+
+
+class Cell(NamedTuple):
+    """What stands in a cell, as markup, and what it is sorted by, where that is another thing."""
+
+    markup: str
+    key: str | float | None = None
+
+
+class Column(NamedTuple):
+    """The head of a column; `kind` is "text", "number", or "parts": a bar that is sorted by its number."""
+
+    name: str
+    kind: str = "text"
+
+
+def shown(text: object, most: int = SHORT) -> str:
+    """A text of somebody's, safe anywhere in a page.
+
+    >>> shown('<b onclick="x">tea</b>\\u202e'), shown("abcdef", 4)
+    ('&lt;b onclick=&quot;x&quot;&gt;tea&lt;/b&gt;', 'abc…')
+    """
+    return escape(cut(str(text), most), quote=True)
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text on one line, without control, invisible and bidirectional characters."""
+    line = clean(text[: 4 * most])
+    return line[: most - 1] + "…" if len(line) > most or len(text) > 4 * most else line
+
+
+def passage(text: str, most: int = LONG) -> str:
+    """A text in a direction of its own; of a long one the rest opens with a click, of a huge one its first `most`."""
+    short = f'<bdi dir="auto">{escape(cut(text, SHORT), quote=False)}</bdi>'
+    if len(text) <= SHORT or most <= SHORT:
+        return short
+    left_out = f" <small>({len(text):,} characters in all)</small>" if len(text) > most else ""
+    whole = f'<bdi dir="auto">{escape(cut(text, most), quote=False)}</bdi>{left_out}'
+    return f'<details class="more"><summary>{short}</summary>{whole}</details>'
+
+
+def room(characters: int, texts: int, most: int = LONG) -> int:
+    """How much of each of so many texts is shown, so that all of them together stay within bounds.
+
+    >>> room(100_000, 10), room(100_000, 1_000), room(100_000, 200)
+    (2000, 220, 500)
+    """
+    return max(SHORT, min(most, characters // max(1, texts)))
+
+
+def chip(word: str, tone: str = "") -> str:
+    """A word in a frame; `tone` is a class of ours.
+
+    >>> chip("pinned", "good")
+    '<span class="chip good">pinned</span>'
+    """
+    return (
+        f'<span class="chip {tone}">{shown(word, 40)}</span>'
+        if tone
+        else f'<span class="chip">{shown(word, 40)}</span>'
+    )
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """
+    >>> number(1234567), number(0.12345), number(None), number(float("nan")), number(-0.5), number(12.3456)
+    ('1,234,567', '0.123', '–', '–', '−0.500', '12.3')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if (float(value).is_integer() and abs(value) >= 10) or isinstance(value, int):
+        said = f"{value:,.0f}"
+    else:
+        said = f"{value:,.{digits if abs(value) < 10 else 1}f}"
+    return said.replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """
+    >>> signed(0.5), signed(-0.25)
+    ('+0.500', '−0.250')
+    """
+    return f"+{number(value)}" if value >= 0 else number(value)
+
+
+def plural(count: int, one: str, more: str | None = None) -> str:
+    """
+    >>> plural(1, "record"), plural(1200, "record"), plural(2, "memory", "memories")
+    ('1 record', '1,200 records', '2 memories')
+    """
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def table(
+    name: str,
+    caption: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    stack: bool = False,
+    pinned: bool = False,
+) -> str:
+    """A table whose heads sort it. With `stack` each row is a card of its own where the window is narrow, with
+    `pinned` the first column stays in sight."""
+    head = "".join(_head(one) for one in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
+    kind = f"sortable{' stack' if stack else ''}{' pinned' if pinned else ''}"
+    return (
+        f'<div class="scroll" role="region" aria-label="{caption}" tabindex="0"><table id="{name}" class="{kind}">'
+        f'<caption class="hidden">{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _head(column: Column) -> str:
+    kind = f'class="{column.kind}" data-kind="{column.kind}"'
+    return f'<th scope="col" {kind}><button type="button">{column.name}</button></th>'
+
+
+def _cell(column: Column, cell: Cell) -> str:
+    key = "" if cell.key is None else f' data-key="{shown(cell.key, 60)}"'
+    return f'<td class="{column.kind}" data-label="{column.name}"{key}>{cell.markup}</td>'

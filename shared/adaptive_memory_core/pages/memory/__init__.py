@@ -1,0 +1,1 @@
+"""How is a memory drawn? One section a file, over the facts that a flow has gathered."""

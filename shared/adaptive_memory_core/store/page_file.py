@@ -1,0 +1,45 @@
+"""Where may a page be written? Into a file that is new, or that is an earlier page of ours; whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.pages.shell import MADE_BY
+
+HEAD = 2_000  # bytes of a file in which its maker stands
+
+
+def check_page_file(path: object) -> Path:
+    """The file, in a directory that is there; no file of somebody else's."""
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidInputError(f"The page's path is {path!r}. Give the path of a file, e.g. 'memory.html'.")
+    file = Path(path)
+    if not file.parent.is_dir() or file.is_dir():
+        what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+        raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
+    if file.exists() and not _is_ours(file):
+        raise InvalidInputError(
+            f"{str(file)!r} is there and is no page that was made here. Name a new file, or remove it."
+        )
+    return file
+
+
+def write_page(file: Path, page: str) -> None:
+    """Write it beside, then exchange the two: nobody sees half a page."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(page, encoding="utf-8")
+        beside.replace(file)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InvalidInputError(f"The page cannot be written to {str(file)!r}: {error}. Give another file.") from error
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        with file.open("rb") as content:
+            return MADE_BY.encode() in content.read(HEAD)
+    except OSError:
+        return False

@@ -1,0 +1,65 @@
+"""Does `report` write the page that it says, and refuse what it cannot?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.cli.app import app
+from tests.conftest import word_vectors
+from tests.pages.experiment.test_page import comparison
+
+EMBEDDER = "tests.conftest:word_vectors"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors) as memory:
+        memory.for_user("ana").remember("Ana likes tea.")
+        memory.for_user("ana").recall("tea")
+    return tmp_path / "memory"
+
+
+def call(*arguments: Any) -> Any:
+    return CliRunner().invoke(app, ["--embedder", EMBEDDER, *map(str, arguments)])
+
+
+def test_a_users_page_is_written(place: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ana.html"
+    done = call("--path", place, "--user", "ana", "--json", "report", out, "--title", "Ana & co")
+    assert done.exit_code == 0, done.output
+    page = out.read_text(encoding="utf-8")
+    assert json.loads(done.stdout) == {"path": str(out), "characters": len(page)}
+    assert "Ana likes tea." in page
+    assert "Ana &amp; co" in page
+
+
+def test_a_page_of_all_users_holds_no_text(place: Path, tmp_path: Path) -> None:
+    out = tmp_path / "all.html"
+    assert call("--path", place, "report", out, "--all-users").exit_code == 0
+    assert "likes tea" not in out.read_text(encoding="utf-8")
+    assert call("--path", place, "--user", "ana", "report", out, "--all-users").exit_code == 2
+
+
+def test_a_comparison_needs_no_memory(tmp_path: Path) -> None:
+    result, out = tmp_path / "result.json", tmp_path / "comparison.html"
+    comparison().save(result)
+    assert call("report", out, "--experiment", result).exit_code == 0
+    assert "Less plain Chroma" in out.read_text(encoding="utf-8")
+    result.write_text("{}")
+    assert call("report", out, "--experiment", result).exit_code == 2
+    assert call("report", out, "--experiment", tmp_path / "none.json").exit_code == 2
+
+
+def test_a_file_of_somebody_elses_is_left_alone(place: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "notes.html"
+    theirs.write_text("mine")
+    done = call("--path", place, "--user", "ana", "report", theirs)
+    assert done.exit_code == 2
+    assert "Name a new file" in done.output
+    assert theirs.read_text() == "mine"
