@@ -6,9 +6,8 @@ A page has a place for each, between two comments that a reader does not see:
     ...
     <!-- end of recorded -->
 
-What stands between them is made of the files in benchmarks/recorded. `make bench DATA=DIR` writes bench.json, and
-`python -m benchmarks.recall_quality --data DIR --sets locomo assistant_chats --systems Chroma default --json FILE`
-writes finding.json. A test fails where a page holds anything else.
+What stands between them is made of the files in benchmarks/recorded, each the output of one command; bench.json is what
+`make bench DATA=DIR` wrote. A test fails where a page holds anything else.
 """
 
 from __future__ import annotations

@@ -90,16 +90,6 @@ def date(run: Run) -> str:
     return str(run["finished_at"])[:10]
 
 
-def found_in(data: str, system: str) -> Callable[[Run], str]:
-    """Recall@10 / NDCG@10 of one system on one set, for a sentence."""
-
-    def text(run: Run) -> str:
-        [row] = [one for one in run["rows"] if (one["set"], one["system"]) == (data, system)]
-        return f"{_share(row['recall@10'])} / {_share(row['NDCG@10'])}"
-
-    return text
-
-
 def _of(run: Run, part: str) -> list[Row]:
     return [row for row in run["rows"] if row["part"] == part]
 
@@ -146,8 +136,4 @@ TEXTS: Mapping[str, tuple[str, Callable[[Run], str]]] = {  # each with the file 
     "milliseconds": ("bench", milliseconds),
     "beside-queries": ("bench", beside_queries),
     "inside-langchain": ("bench", inside_langchain),
-    "locomo-default": ("finding", found_in("locomo", "default")),
-    "locomo-chroma": ("finding", found_in("locomo", "Chroma")),
-    "chats-default": ("finding", found_in("assistant_chats", "default")),
-    "chats-chroma": ("finding", found_in("assistant_chats", "Chroma")),
 }

@@ -16,6 +16,7 @@ from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.models.embedder import Embedder
 
 READ_AT, SEARCHED = "__last_accessed__", 100  # its own key; nearest texts that it weighs
+BATCH = 2_000  # texts in one write; Chroma takes 5,461
 
 
 class TimeWeighted:
@@ -37,7 +38,8 @@ class TimeWeighted:
             TextNode(id_=item.id, text=item.said, embedding=vector, metadata={READ_AT: item.ts or now})
             for item, vector in zip(items, vectors, strict=True)
         ]
-        self._stores[user].add(nodes)
+        for start in range(0, len(nodes), BATCH):
+            self._stores[user].add(nodes[start : start + BATCH])
 
     def prepare(self, asked: Asked) -> None:
         """Nothing is."""

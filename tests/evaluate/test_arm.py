@@ -102,6 +102,7 @@ def test_an_ablation_runs_with_its_reads_and_tells_its_axis(folder: Path) -> Non
     assert [one.value for one in found.systems] == [None, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0]
     assert found.of("alpha 1", "NDCG@5").mean == found.of("static", "NDCG@5").mean
     assert found.of("alpha 0.8", "update ms").mean > 0.0
+    assert found.of("alpha 0.8", "reads per recall").mean <= 5.0
 
 
 def test_an_unknown_experiment_and_a_wrong_embedder_are_refused() -> None:

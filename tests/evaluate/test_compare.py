@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from adaptive_memory_core.evaluate.compare import compare
 from adaptive_memory_core.evaluate.comparison import Comparison
 from adaptive_memory_core.evaluate.labelled import Item
 from adaptive_memory_core.evaluate.plan_file import experiment_of
+from adaptive_memory_core.evaluate.systems.by_name import system_of
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
-from tests.evaluate.conftest import EMBEDDER
+from adaptive_memory_core.evaluate.vectors_once import embeds_texts_once
+from adaptive_memory_core.policy import Policy
+from tests.conftest import word_vectors
+from tests.evaluate.conftest import EMBEDDER, START
 from tests.evaluate.published_files import LOCOMO, LONGMEMEVAL, written
 
 
@@ -69,6 +74,16 @@ def test_all_kinds_of_systems_find_the_answers_of_their_own_users(folder: Path) 
     assert found.of("dynamic", "remembered").questions == 2
 
 
+def test_only_where_no_channel_reads_the_speaker_does_it_stand_in_the_text(folder: Path) -> None:
+    """By vectors alone this memory and plain Chroma are the same search; the default has the speaker as metadata."""
+    system = system_of("adaptive", embeds_texts_once(word_vectors), {"policy": Policy()})
+    with closing(system):
+        system.write("ana", [Item("tea", "green tea", speaker="Ana", session="s")], now=START)
+        assert system.memory.for_user("ana").get("tea").text == "green tea"  # type: ignore[attr-defined] # of ours
+    found = run(folder, {"use": "chroma"}, {"use": "static"})
+    assert found.of("chroma", "MRR@3").mean == found.of("static", "MRR@3").mean
+
+
 def test_measures_and_differences_are_those_of_the_rankings(folder: Path) -> None:
     found = run(folder, {"use": OWN, "name": "first"}, {"use": OWN, "name": "last", "settings": {"backwards": True}})
     assert [one.mean for one in found.results if one.measure == "recall@3"] == [pytest.approx(3 / 6), 0.0]
@@ -111,6 +126,8 @@ def test_questions_are_drawn_by_the_seed_and_only_their_users_are_stored(folder:
     found = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "most": 1, "name": "few"}])
     assert (found.data[0].name, found.data[0].items, found.data[0].questions) == ("few", 9, 1)
     assert found.of("bm25", "recall@3").low is None  # one question has no interval
+    first = run(folder, {"use": "bm25"}, data=[{"folder": str(folder), "users": 1}])
+    assert (first.data[0].users, first.data[0].questions) == (1, 3)
 
 
 def test_a_system_that_names_what_it_was_not_given_is_named_itself(folder: Path) -> None:

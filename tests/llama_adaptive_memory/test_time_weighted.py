@@ -48,6 +48,12 @@ def test_time_counts_as_of_the_day_of_the_question_and_reads_change_nothing(syst
     assert ask(system, "zebra crossing", days=60.1) == ask(system, "zebra crossing", days=60.2)
 
 
+def test_a_user_may_have_more_texts_than_chroma_takes_in_one_write() -> None:
+    with closing(system_of("llama_time_weighted", as_embedder(word_vectors), {})) as many:
+        many.write("ana", [Item(str(number), "green tea", ts=START) for number in range(5_500)], now=START)
+        assert len(ask(many, "green tea", k=3)) == 3
+
+
 def test_where_the_framework_is_missing_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "llama_adaptive_memory.time_weighted", raising=False)
     monkeypatch.setitem(sys.modules, "llama_index.vector_stores.chroma", None)

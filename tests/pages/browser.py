@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,21 @@ SCRIPT = Path(__file__).with_name("look_at_page.py")
 SECONDS = 90
 
 
-def there_is_one() -> bool:
-    """Whether a browser is installed; `make test` installs it, where there is a wheel of it for the machine."""
+@lru_cache(maxsize=1)
+def why_there_is_none() -> str:
+    """Why no browser starts here; nothing where one does. `make test` installs one, where there is a wheel of it."""
     try:
-        return importlib.util.find_spec("PySide6.QtWebEngineCore") is not None
+        if importlib.util.find_spec("PySide6.QtWebEngineCore") is None:
+            return "no PySide6-WebEngine: there is no wheel for this machine"
     except ModuleNotFoundError:
-        return False
+        return "no PySide6-WebEngine: there is no wheel for this machine"
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import PySide6.QtWebEngineWidgets"], capture_output=True, text=True, check=False
+    )
+    return "" if loaded.returncode == 0 else f"the system lacks what Qt needs: {loaded.stderr.splitlines()[-1]}"
 
 
-needs_browser = pytest.mark.skipif(
-    not there_is_one(), reason="no PySide6-WebEngine: there is no wheel for this machine"
-)
+needs_browser = pytest.mark.skipif(bool(why_there_is_none()), reason=why_there_is_none())
 
 
 @dataclass(frozen=True)

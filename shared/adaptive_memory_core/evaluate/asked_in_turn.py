@@ -63,7 +63,7 @@ def asked_in_turn(
         step = asked_before[question.tenant] = asked_before.get(question.tenant, 0) + 1
         now = max(ends.get(question.tenant, START), question.ts or 0.0)
         now += step * plan.minutes_apart * MINUTE if plan.reading else 0.0
-        asked = Asked(name_of(question.tenant), question.query, max(plan.k, plan.depth), now, plan.reading)
+        asked = Asked(name_of(question.tenant), question.query, plan.hits, now, plan.reading)
         first = number % len(names)
         for name in names[first:] + names[:first]:
             yield _timed(name, systems[name], question, asked)

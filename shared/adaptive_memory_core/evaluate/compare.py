@@ -67,7 +67,10 @@ def _read(plan: DataPlan, seed: int) -> tuple[Dataset, Sequence[Question]]:
         data = read_locomo(plan.path)
     else:
         data = read_folder(plan.path)
-    scorable = [one for one in data.questions if one.gold_ids] if plan.adversarial else data.scorable
+    scorable = [one for one in data.questions if one.gold_ids and (one.answerable or plan.adversarial)]
+    names = list(dict.fromkeys(one.tenant for one in scorable))
+    wanted = names[: plan.users or len(names)]
+    scorable = [one for one in scorable if one.tenant in wanted]
     questions = chosen(scorable, most=plan.most, every=plan.every, seed=seed)
     if not questions:
         raise InvalidInputError(f"{plan.path} has no question of which it is known what answers it. Check the data.")

@@ -9,6 +9,8 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
 
+DEEP = 50  # hits, of which ten sessions or 1,000 tokens of short turns can be made
+
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
@@ -19,11 +21,12 @@ class DataPlan:
     name: str = ""
     most: int = 0  # questions, drawn by the seed; 0 = all
     every: int = 1  # ask every so-manieth question only
+    users: int = 0  # ask only for the first so many users; 0 = for all
     records: str = "turn"  # or "session", "user": what one record holds of a published conversation
     adversarial: bool = False  # also questions that have gold and no answer: LoCoMo's category 5
 
     def __post_init__(self) -> None:
-        _check(self, {"most": (int, 0), "every": (int, 1)})
+        _check(self, {"most": (int, 0), "every": (int, 1), "users": (int, 0)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Experiment:
     title: str = ""
     baseline: str = ""
     k: int = 10  # hits that the measures look at
-    depth: int = 50  # hits that are asked for, at least k: sessions and budgets need more than k
+    depth: int | None = None  # hits that are asked for; None: 50, for sessions and budgets, or k where hits are read
     reading: bool = False  # whether each question counts as a read for those that follow it
     minutes_apart: float = 30.0  # between two questions of one user, where they count as reads
     page_tokens: int = 1_000  # of what a chat model is shown
@@ -104,8 +107,15 @@ class Experiment:
         >>> Experiment((DataPlan(Path("notes")),), (SystemPlan("plain", "chroma"),)).how
         'Measures look at the first 10 of 50 hits. Nothing counts as read.'
         """
-        read = "Each question counts as read for those that follow it." if self.reading else "Nothing counts as read."
-        return f"Measures look at the first {self.k} of {max(self.k, self.depth)} hits. {read}"
+        read = "Each hit counts as read for the questions that follow." if self.reading else "Nothing counts as read."
+        return f"Measures look at the first {self.k} of {self.hits} hits. {read}"
+
+    @property
+    def hits(self) -> int:
+        """How many are asked for."""
+        if self.depth is not None:
+            return max(self.k, self.depth)
+        return self.k if self.reading else max(self.k, DEEP)
 
 
 def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:

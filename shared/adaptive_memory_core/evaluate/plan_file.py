@@ -4,13 +4,13 @@
     data = [{ folder = "data/locomo", most = 200 }]    # or longmemeval = "longmemeval_s.json", locomo = "locomo10.json"
     systems = [{ use = "chroma" }, { use = "static" }, { use = "dynamic", policy = "conservative" }]
 
-Each of `data` takes folder, longmemeval or locomo; and name, most, every, records ("turn", "session", "user") and
+Each of `data` takes folder, longmemeval or locomo; name, most, every, users, records ("turn", "session", "user") and
 adversarial. Each of `systems` takes use (a name, or MODULE:NAME of your own), name, policy (a preset, or a table of
 changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions and
 answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a key),
 requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request), retries
-and timeout_seconds. Besides: baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm
-(evaluate/arm.py). Paths are relative to the file.
+and timeout_seconds. Besides: title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and
+arm (evaluate/arm.py). Paths are relative to the file.
 """
 
 from __future__ import annotations

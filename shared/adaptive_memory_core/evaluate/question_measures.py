@@ -43,7 +43,9 @@ ABOUT: Mapping[str, MeasureAbout] = {
         MeasureAbout("response words", "words", None, "in the reply"),
         MeasureAbout("input tokens", "tokens", "lower", "of the request, as the server counts them"),
         MeasureAbout("remembered", "share", None, "records that are exempt from decay at the end, per user"),
-        MeasureAbout("memory size", "share", None, "the sum of all strengths by the number of records, per user"),
+        MeasureAbout(
+            "memory size", "share", None, "records that are not all but faded at the end (nonzero embeddings), per user"
+        ),
         MeasureAbout("stale norm", "ratio", None, "the norm of the strengths of what is not remembered, per user"),
         MeasureAbout("reads per recall", "ratio", None, "hits that were counted as read, per user"),
         MeasureAbout("update ms", "ms", "lower", "to write down what a recall changed, per user"),

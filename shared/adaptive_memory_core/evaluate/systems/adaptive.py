@@ -38,7 +38,8 @@ class Adaptive:
             whose.observe([_message(item) for item in items])
             whose.themes()
         else:
-            whose.remember_many([_record(item) for item in items])
+            alone = self._policy.channels == ("dense",)  # no channel reads metadata, so the speaker stands in the text
+            whose.remember_many([_said(item) if alone else _record(item) for item in items])
 
     def prepare(self, asked: Asked) -> None:
         self._now = asked.now
@@ -76,10 +77,15 @@ def _told(stats: Stats) -> dict[str, float]:
     return told | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
 
 
+def _said(item: Item) -> dict[str, Any]:
+    """As `remember_many` takes it, with a title or a speaker in the text."""
+    return {"text": item.said, "id": item.id, "created_at": item.ts}
+
+
 def _record(item: Item) -> dict[str, Any]:
     """As `remember_many` takes it; what a conversation knows of a turn is metadata, a title stands in the text."""
     if item.speaker is None:
-        told = {"text": item.said, "id": item.id, "created_at": item.ts}
+        told = _said(item)
         return told if item.session is None else told | {"metadata": _known(item, ("session", "seq"))}
     known = _known(item, ("speaker", "session", "seq"))
     return {"text": item.text, "id": item.id, "created_at": item.ts, "metadata": known}
