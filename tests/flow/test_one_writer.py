@@ -278,6 +278,7 @@ def test_a_holder_that_died_blocks_nobody(tmp_path: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from adaptive_memory_core.records import Scope\n"
         "from adaptive_memory_core.store.ledger.id_locks import IdLocks\n"
+        "from adaptive_memory_core.store.os_lock import locks_beside\n"
         "IdLocks(locks_beside(Path(sys.argv[1]))).of(Scope('ana'), ['a']).acquire(); os._exit(3)"
     )
     place = tmp_path / "ledger"

@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow,
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import due_records
 from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam
+from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam, Stamp
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
 from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
@@ -43,10 +43,7 @@ _CHANGED = (
     "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
     "ORDER BY changed"
 )
-_STAMP = (  # another one after each change of a row, in any process: both are counted on and on
-    "SELECT :own, (SELECT changes FROM mirror_size WHERE collection_key = :own), "
-    "(SELECT seq FROM sqlite_sequence WHERE name = 'mirror_gone')"
-)
+_CHANGES = "SELECT changes FROM mirror_size WHERE collection_key = ?"
 _KEEP_COMPLETE = (
     "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
     "ON CONFLICT (collection_key) DO UPDATE SET complete_at = excluded.complete_at"
@@ -130,7 +127,7 @@ class LedgerMirror:
                 return self._rows(sql, stored_ids)
             version = self._shared.last_change()
             if not self._in_ram.is_as_of(version):
-                self._in_ram.begin(version, sql.execute(_STAMP, {"own": self._shared.collection_key}).fetchone())
+                self._in_ram.begin(version, self._stamp(sql))
             found = self._in_ram.known(stored_ids)
             if len(found) < len(stored_ids):
                 here = {row[0] for row in found}
@@ -138,6 +135,12 @@ class LedgerMirror:
                 self._in_ram.keep(new)
                 found += new
         return found
+
+    def _stamp(self, sql: sqlite3.Connection) -> Stamp:
+        """Another one after each change of a row, in any process: both are counted on and on."""
+        own = self._shared.collection_key
+        row = sql.execute(_CHANGES, (own,)).fetchone()
+        return own, None if row is None else row[0], self._shared.file.last_number(sql, "mirror_gone", "gone")
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Their vectors."""
