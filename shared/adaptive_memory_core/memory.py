@@ -37,6 +37,7 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+from adaptive_memory_core.store.postgres.move import move_between
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.users_together import UsersTogether
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
@@ -139,6 +140,17 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         may call it at once.
         """
         return migrate_ledger(ledger)
+
+    @staticmethod
+    def move_ledger(
+        source: str | Path, target: str | Path, *, progress: Callable[[int, int], object] | None = None
+    ) -> int:
+        """Copy a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows there were.
+
+        All of it is copied or nothing; the target must be empty, and the source stays. Close the memories over it
+        first: what is written later stays behind. `progress` hears how many rows of how many are copied.
+        """
+        return move_between(source, target, progress)
 
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
