@@ -16,6 +16,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.archive import as_arguments
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.whole_file import write_whole
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,7 +40,7 @@ def export(
     if str(file) == "-":
         sys.stdout.write(text)
         return
-    file.write_text(text, encoding="utf-8")
+    write_whole(file, text)
     show([str(file)], {"path": str(file), "lines": len(lines)}, as_json=session.as_json)
 
 
