@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adaptive_memory_core.cli.given_text import STDIN, json_of, text_of
+from adaptive_memory_core.cli.given_text import STDIN, is_readable, json_of, text_of
 from adaptive_memory_core.cli.output import json_line, show
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -47,7 +47,7 @@ def export(
 def restore(ctx: typer.Context, file: Annotated[Path, typer.Argument(help="What export wrote; - is stdin.")]) -> None:
     """Take in what export wrote of what was learned: by id, else by document and text."""
     session = session_of(ctx)
-    if str(file) != "-" and not file.is_file():
+    if str(file) != "-" and not is_readable(file):
         raise InvalidInputError(f"There is no file {str(file)!r}. Give what export wrote, or - for stdin.")
     state = json_of(text_of(file), "stdin" if str(file) == STDIN else repr(str(file)))
     with session.scope() as user:
