@@ -118,7 +118,7 @@ def test_an_experiment_may_be_json_and_a_missing_one_is_named(run: Run, file: Pa
     assert run("compare", str(tmp_path / "none.toml"), user=None).code == 2
 
 
-@pytest.mark.parametrize("out", ["nowhere/result.json", ".", "a\0b", "notes/corpus.jsonl", "experiment.toml"])
+@pytest.mark.parametrize("out", ["nowhere/result.json", ".", "a" * 300, "notes/corpus.jsonl", "experiment.toml"])
 def test_where_the_result_cannot_go_nothing_is_run(out: str, run: Run, file: Path, tmp_path: Path) -> None:
     before = {one: one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
     ended = run("compare", str(file), "--out", str(tmp_path / out), user=None)
