@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -134,7 +134,8 @@ def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world
 
 
 def test_wherever_calls_are_broken_off_the_memory_works_on(world: World) -> None:
-    calls = (
+    answer = world.alice.recall("memory 3", reinforce=False)
+    calls: tuple[Callable[[], object], ...] = (
         lambda: world.alice.remember("memory 8", id="m8"),
         lambda: world.alice.recall("memory 3"),
         lambda: world.alice.feedback(answer, helpful=answer.ids[:1]),
