@@ -25,11 +25,13 @@ def print_table(rows: Sequence[Row], *, title: str = "") -> None:
 
 
 def write_json(path: Path, rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Writes the rows, when and how they were made (pass sys.argv as the command), and on which machine.
+    """Writes the rows, when and how they were made (pass sys.argv as the command), and on which machine."""
+    write_report(path, report_of(rows, command=command, settings=settings))
 
-    A nan or an infinity is refused: it is no JSON, and no result either.
-    """
-    report = {
+
+def report_of(rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows, with all that is needed to doubt them."""
+    return {
         "command": command_line(command),
         "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "settings": {name: _without_folders(one) if isinstance(one, str) else one for name, one in settings.items()},
@@ -37,6 +39,10 @@ def write_json(path: Path, rows: Sequence[Row], *, command: Sequence[str], setti
         "versions": versions(),
         "rows": rows,
     }
+
+
+def write_report(path: Path, report: Mapping[str, Any]) -> None:
+    """Writes it as JSON. A nan or an infinity is refused: it is no JSON, and no result either."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(_plain(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
