@@ -14,8 +14,8 @@ def finds_more(run: Run) -> str:
     ours, plain = of_system(talks, "adaptive"), of_system(talks, "chroma")
     return (
         f"LoCoMo, {ours['questions']:,} questions about long conversations, the same turns and embedder (`local`) on "
-        f"both sides: recall@10 / NDCG@10 are {pair(ours)} by default and {pair(plain)} with plain vector search in Chroma. "
-        f"Where records are an assistant's long replies, {pair(of_system(chats, 'adaptive'))} and "
+        f"both sides: recall@10 / NDCG@10 are {pair(ours)} by default and {pair(plain)} with plain vector search in "
+        f"Chroma. Where records are an assistant's long replies, {pair(of_system(chats, 'adaptive'))} and "
         f"{pair(of_system(chats, 'chroma'))}"
     )
 

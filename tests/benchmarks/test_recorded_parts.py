@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from benchmarks.recorded_parts import commit_of, parts_in, recorded
+from benchmarks.report import Row
 
 
-def record(path: Path | None, name: str, *numbers: int) -> list[dict[str, object]]:
-    return list(
-        recorded(path, name, lambda: [{"n": n} for n in numbers], command=["benchmarks/x.py", name], settings={})
-    )
+def record(path: Path | None, name: str, *numbers: int) -> Sequence[Row]:
+    rows = [{"n": n} for n in numbers]
+    return recorded(path, name, lambda: rows, command=["benchmarks/x.py", name], settings={})
 
 
 def test_parts_of_several_commands_stand_in_one_file(tmp_path: Path) -> None:
