@@ -31,6 +31,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "shared_memories",
         "dynamic_rag",
         "user_memory",
+        "users_together",
         "verbs",
         "telemetry",
         "store",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from functools import partial
@@ -18,9 +18,6 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
-from adaptive_memory_core.evaluate.replay import Replay
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
-from adaptive_memory_core.flow.calls.drive import arun, run
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -40,18 +37,16 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+from adaptive_memory_core.store.postgres.move import move_between
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.verbs.blocking_and_async import Moment
+from adaptive_memory_core.users_together import UsersTogether
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
-from adaptive_memory_core.verbs.reporting import whole_report
-from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
-from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
 
-class AdaptiveMemory(ClosedByWith):
+class AdaptiveMemory(UsersTogether, ClosedByWith):
     """Memory over a Chroma collection that learns from being read.
 
     `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
@@ -146,6 +141,17 @@ class AdaptiveMemory(ClosedByWith):
         """
         return migrate_ledger(ledger)
 
+    @staticmethod
+    def move_ledger(
+        source: str | Path, target: str | Path, *, progress: Callable[[int, int], object] | None = None
+    ) -> int:
+        """Copy a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows there were.
+
+        All of it is copied or nothing; the target must be empty, and the source stays. Close the memories over it
+        first: what is written later stays behind. `progress` hears how many rows of how many are copied.
+        """
+        return move_between(source, target, progress)
+
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
 
@@ -183,106 +189,6 @@ class AdaptiveMemory(ClosedByWith):
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
         return UserMemory(self, Scope(None))
-
-    def replay(
-        self,
-        policy: Policy | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-    ) -> Replay:
-        """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
-
-        As `replay` of each user's memory, together and in the order of time. Of all users, nobody's name is in it:
-        names are those that were given.
-        """
-        checked = check.policy(policy, self.policy)
-        parts = [(name, one.replay(checked, since, until)) for name, one in self._logged(user)]
-        return Replay.joined(parts, checked.suited(self.embedder_name))
-
-    async def areplay(
-        self,
-        policy: Policy | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-    ) -> Replay:
-        """`replay`, async."""
-        ranking = partial(self.replay, policy, since, until, user=user)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
-
-    def report(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
-        """A page of HTML about the whole memory, in one file; written to `path` where that is given.
-
-        It shows who has how much in it, how it is doing, and no text that anybody stored: for that there is `report` of
-        each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
-        """
-        with self.call():
-            return run(whole_report(self, path, title=title, users=users))
-
-    async def areport(self, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
-        """`report`, async."""
-        return await arun(whole_report(self, path, title=title, users=users), self.executor)
-
-    def tune(
-        self,
-        pairs: Mapping[Any, Any] | None = None,
-        k: int = 10,
-        policy: Policy | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-        each: bool = False,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        held_out: float = 0.5,
-        prior: float = PRIOR,
-        seed: int = 0,
-    ) -> Tuning:
-        """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
-        without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
-
-        The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
-        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
-        there are ten users or more, the interval is that of other such users, else of further questions of these.
-        """
-        begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
-        apart = each_apart(each, pairs, user)
-        if pairs is None:
-            meant = {number if name is None else name: one for number, (name, one) in enumerate(self._logged(user))}
-            users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
-        else:
-            users = {name: (self.for_user(name), own) for name, own in by_user(pairs, user).items()}
-        return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
-
-    async def atune(
-        self,
-        pairs: Mapping[Any, Any] | None = None,
-        k: int = 10,
-        policy: Policy | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-        each: bool = False,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        held_out: float = 0.5,
-        prior: float = PRIOR,
-        seed: int = 0,
-    ) -> Tuning:
-        """`tune`, async."""
-        spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
-        tuning = partial(self.tune, pairs, k, policy, user=user, each=each, **spans)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
-
-    def _logged(self, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
-        """Whose log is meant, each with the name that was given."""
-        if user is None:
-            with self.call():
-                return [(None, UserMemory(self, scope)) for scope in self.ports().ledger.log.scopes()]
-        names: list[Any] = [user] if isinstance(user, str | bytes) or not isinstance(user, Iterable) else list(user)
-        meant = {one.scope: (name, one) for name in names for one in [self.for_user(name)]}  # each once
-        return list(meant.values())
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.

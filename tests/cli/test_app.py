@@ -30,7 +30,7 @@ def test_all_commands_are_there() -> None:
             "unpin",
             "demote",
         ),
-        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "migrate"),
+        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "migrate", "move-ledger"),
         *("replay", "tune", "eval", "compare", "report", "mcp", "demo"),
     }
 

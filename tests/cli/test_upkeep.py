@@ -73,3 +73,11 @@ def test_a_ledger_on_a_server_is_brought_to_this_version(run: Run) -> None:
     first = run("migrate", "--ledger", address, "--json", user=None)
     assert (first.code, first.answer["steps"] > 0) == (0, True)
     assert run("migrate", "--ledger", address, user=None).out == "0 steps were done\n"
+
+
+def test_a_ledger_is_moved_to_a_server(with_three: Run, place: Path) -> None:
+    file, address = str(place / "adaptive_memory.sqlite3"), empty_database()
+    moved = with_three("move-ledger", "--from", file, "--to", address, "--json", user=None)
+    assert (moved.code, moved.answer["rows"] > 0) == (0, True)
+    assert with_three("move-ledger", "--from", file, "--to", address, user=None).code == 2
+    assert with_three("move-ledger", "--from", f"{file}.none", "--to", address, user=None).code == 2

@@ -16,7 +16,7 @@ from adaptive_memory_core.reports import CheckReport
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (flush, check, reembed, backup, migrate):
+    for command in (flush, check, reembed, backup, migrate, move_ledger):
         app.command()(command)
 
 
@@ -64,6 +64,17 @@ def migrate(
     """Bring a ledger in PostgreSQL to the tables of this version; any number may call it at once."""
     steps = AdaptiveMemory.migrate(ledger)
     show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
+
+
+def move_ledger(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Option("--from", help="The ledger's file, or postgresql://user@host/database.")],
+    target: Annotated[str, typer.Option("--to", help="The other one; it must be empty.")],
+) -> None:
+    """Copy a ledger from SQLite to PostgreSQL, or back; close what uses it first."""
+    with progress("rows") as told:
+        rows = AdaptiveMemory.move_ledger(source, target, progress=told)
+    show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
 
 
 def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new directory.")]) -> None:

@@ -1,0 +1,133 @@
+"""What is asked of several users' memories together? Replay, report and tuning."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from adaptive_memory_core import arguments as check
+from adaptive_memory_core.evaluate.replay import Replay
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.flow.calls.drive import arun, run
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment
+from adaptive_memory_core.verbs.reporting import whole_report
+from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
+from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
+
+
+class Users(Memory, Protocol):
+    """A memory that is divided by user."""
+
+    def for_user(self, user: Any) -> UserMemory: ...
+
+
+class UsersTogether:
+    """The verbs of a whole memory that go through those of its users."""
+
+    def replay(
+        self: Users,
+        policy: Policy | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+    ) -> Replay:
+        """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
+
+        As `replay` of each user's memory, together and in the order of time. Of all users, nobody's name is in it:
+        names are those that were given.
+        """
+        checked = check.policy(policy, self.policy)
+        parts = [(name, one.replay(checked, since, until)) for name, one in _logged(self, user)]
+        return Replay.joined(parts, checked.suited(self.embedder_name))
+
+    async def areplay(
+        self: Users,
+        policy: Policy | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+    ) -> Replay:
+        """`replay`, async."""
+        ranking = partial(UsersTogether.replay, self, policy, since, until, user=user)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
+
+    def report(self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
+        """A page of HTML about the whole memory, in one file; written to `path` where that is given.
+
+        It shows who has how much in it, how it is doing, and no text that anybody stored: for that there is `report` of
+        each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
+        """
+        with self.call():
+            return run(whole_report(self, path, title=title, users=users))
+
+    async def areport(
+        self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200
+    ) -> str:
+        """`report`, async."""
+        return await arun(whole_report(self, path, title=title, users=users), self.executor)
+
+    def tune(
+        self: Users,
+        pairs: Mapping[Any, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+        each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
+        without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
+
+        The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
+        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
+        there are ten users or more, the interval is that of other such users, else of further questions of these.
+        """
+        begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
+        apart = each_apart(each, pairs, user)
+        if pairs is None:
+            meant = {number if name is None else name: one for number, (name, one) in enumerate(_logged(self, user))}
+            users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
+        else:
+            users = {name: (self.for_user(name), own) for name, own in by_user(pairs, user).items()}
+        return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
+
+    async def atune(
+        self: Users,
+        pairs: Mapping[Any, Any] | None = None,
+        k: int = 10,
+        policy: Policy | None = None,
+        *,
+        user: str | int | Sequence[str | int] | None = None,
+        each: bool = False,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        held_out: float = 0.5,
+        prior: float = PRIOR,
+        seed: int = 0,
+    ) -> Tuning:
+        """`tune`, async."""
+        spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
+        tuning = partial(UsersTogether.tune, self, pairs, k, policy, user=user, each=each, **spans)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
+
+
+def _logged(memory: Users, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
+    """Whose log is meant, each with the name that was given."""
+    if user is None:
+        with memory.call():
+            return [(None, UserMemory(memory, scope)) for scope in memory.ports().ledger.log.scopes()]
+    names: list[Any] = [user] if isinstance(user, str | bytes) or not isinstance(user, Iterable) else list(user)
+    meant = {one.scope: (name, one) for name in names for one in [memory.for_user(name)]}  # each once
+    return list(meant.values())
