@@ -84,7 +84,7 @@ def _load(part: Part) -> str:
 
 
 def _took(part: Part) -> str:
-    return f"{part['seconds']} s"
+    return NONE if part["seconds"] is None else f"{part['seconds']} s"
 
 
 def _version(parts: Iterable[Part], name: str) -> str:
