@@ -29,7 +29,7 @@ class BesideChroma:
 
 
 def beside_chroma(user: UserMemory, embedder: Embedder, *, k: int, questions: int, seed: int) -> BesideChroma:
-    """Asks the first words of records that are drawn by the seed, of both in turn; the first is untimed, nothing is read."""
+    """Asks first words of records, drawn by the seed, of both in turn; the first is untimed, and nothing is read."""
     memory: Any = user.memory
     with memory.call():
         query = _query(user, embedder, k)
