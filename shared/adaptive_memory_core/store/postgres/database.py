@@ -23,18 +23,24 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA, for_postgres
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.postgres.pool import UNDONE, Pool
 
 P = ParamSpec("P")
 T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
 RETRIED_SECONDS = 15.0  # until a server that is gone is given up
+GRACE_SECONDS = 1.0  # for a transaction whose connection broke, until the server is told to end it
+IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
 PAUSE_SECONDS = (0.02, 0.2)  # between two tries
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
-_BEGIN = f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
+_BEGIN = (
+    f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
+    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+)
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _OURSELVES = "SELECT pg_current_xact_id()::text"
 _OUTCOME = "SELECT pg_xact_status(%s::xid8)"
+_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = (%s::xid8)::xid"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
 
@@ -177,30 +183,47 @@ class LedgerDatabase:
         self._calls = []
         try:
             connection.execute("COMMIT")
-        except psycopg.OperationalError as error:
-            if not self._was_kept(number):
-                due.clear()
-                raise self._told(error) from error
-        except BaseException:
+        except BaseException as error:
+            calls = due.copy()
             due.clear()
-            raise
+            if not self._was_kept(connection, number, error):
+                raise
+            due += calls
+            if not isinstance(error, psycopg.Error):
+                raise  # an interrupt: what was kept has to be told all the same
         self._seen += 1
         self.on_kept()
 
-    def _was_kept(self, number: str) -> bool:
-        """Whether the transaction of that number was, whose connection broke before it could be told."""
+    def _was_kept(self, connection: Connection[Any], number: str, error: BaseException) -> bool:
+        """Whether the transaction of that number was kept, which broke off while it was."""
+        status = connection.info.transaction_status
+        if status in UNDONE or (isinstance(error, psycopg.Error) and not connection.broken):
+            return False
+        if status == TransactionStatus.IDLE:
+            return True
+        connection.close()
+        return self._asked(number)
+
+    def _asked(self, number: str) -> bool:
+        """What the server says has become of a transaction. One that it waits for in vain is ended."""
         deadline = time.monotonic() + RETRIED_SECONDS
-        while True:
+        while time.monotonic() < deadline:
             try:
-                with self._pool.connection() as another:
+                with self._pool.connection(urgent=True) as another:
                     row = another.execute(_OUTCOME, (number,)).fetchone()
+                    if row is None or row[0] != "in progress":
+                        return row is not None and row[0] == "committed"
+                    if time.monotonic() > deadline - RETRIED_SECONDS + GRACE_SECONDS:
+                        another.execute(_END, (number,))
+            except psycopg.errors.InvalidParameterValue:
+                return False  # a server that has never heard of it
             except (psycopg.Error, LedgerError):
-                if time.monotonic() >= deadline:
-                    return False
-            else:
-                if row is None or row[0] != "in progress":
-                    return row is not None and row[0] == "committed"
+                pass
             _pause()
+        raise LedgerError(
+            f"The ledger at {self.path} was lost while this call was being kept, and does not say what became of it. "
+            "It may have been kept, or not: look before you make the call again."
+        )
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """The call, made once more where its connection was lost and nothing of it was kept; not within a block."""

@@ -71,7 +71,7 @@ class LeaseHolder:
                     self._thread = None
                     return
             try:
-                with self.pool.connection() as connection:
+                with self.pool.connection(urgent=True) as connection:
                     connection.execute(_RENEW, (LEASE_SECONDS, holders))
             except (psycopg.Error, LedgerError):
                 continue  # the next time; a lease that lapses is another's, and absolute values do no harm
