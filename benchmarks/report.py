@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import Any
 
 from adaptive_memory_core.evaluate.machine import machine, versions
@@ -66,6 +67,8 @@ def command_line(argv: Sequence[str]) -> str:
 
     >>> command_line(["/home/ann/benchmarks/rot.py", "--data", "/home/ann/data", "--k=5", "--out=/tmp/x.json"])
     'python -m benchmarks.rot --data data --k=5 --out=x.json'
+    >>> command_line(["rot.py", "--policies", "similarity only"])
+    "python rot.py --policies 'similarity only'"
     >>> command_line([])
     'python'
     """
@@ -73,7 +76,7 @@ def command_line(argv: Sequence[str]) -> str:
         return "python"
     script = PurePath(argv[0])
     run = f"-m {script.parent.name}.{script.stem}" if script.parent.name == "benchmarks" else script.name
-    return " ".join(["python", run, *map(_without_folders, argv[1:])])
+    return " ".join(["python", run, *(quote(_without_folders(one)) for one in argv[1:])])
 
 
 def _plain(value: Any) -> Any:

@@ -27,7 +27,7 @@ def test_parts_of_several_commands_stand_in_one_file(tmp_path: Path) -> None:
         "quality: a": [{"n": 1}, {"n": 2}],
         "quality: b": [{"n": 3}],
     }
-    assert found["quality: b"]["command"] == "python -m benchmarks.x quality: b"
+    assert found["quality: b"]["command"] == "python -m benchmarks.x 'quality: b'"
 
 
 def test_a_part_measured_again_replaces_itself_and_no_other(tmp_path: Path) -> None:
