@@ -60,6 +60,12 @@ def about(run: Run) -> str:
     )
 
 
+def speed_load(run: Run) -> str:
+    """How busy the machine was when the speed was measured."""
+    own = [part for kind in ("queries", "langchain") for part in parts_of(run, kind).values()]
+    return _each(_load(part) for part in own)
+
+
 def date(run: Run) -> str:
     """The days on which parts ended."""
     return _each(sorted(_day(one) for one in run.values()))

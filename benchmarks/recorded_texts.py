@@ -110,7 +110,13 @@ def _texts() -> Iterator[tuple[str, Text]]:
     """The name of each place, with the file in benchmarks/recorded that it is of and what makes its text."""
     for make in (quality, milliseconds, beside_queries, inside_langchain, sessions, peers):
         yield make.__name__.replace("_", "-"), ("bench", make)
-    for sentence in (sentences.finds_more, sentences.about, sentences.date, sentences.best_session):
+    for sentence in (
+        sentences.finds_more,
+        sentences.about,
+        sentences.date,
+        sentences.best_session,
+        sentences.speed_load,
+    ):
         yield sentence.__name__.replace("_", "-"), ("bench", sentence)
     yield "peers-milliseconds", ("bench", sentences.peers_milliseconds)
     yield "how-recorded", ("bench", sentences.how_recorded)
