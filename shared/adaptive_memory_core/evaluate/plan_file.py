@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -150,3 +151,5 @@ def _check_names(told: Mapping[str, Any], known: set[str], what: str) -> None:
         expected, kinds = KIND_OF[name]
         if not isinstance(told[name], kinds):
             raise InvalidInputError(f"{what} says {name} = {told[name]!r:.80}. It must be {expected}.")
+        if name in NUMBERS and not math.isfinite(told[name]):
+            raise InvalidInputError(f"{what} says {name} = {told[name]!r}. It must be a finite number.")

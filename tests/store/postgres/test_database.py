@@ -176,6 +176,24 @@ def test_many_threads_count_each_once_while_others_read(ledger: PostgresLedger) 
     assert (failed, counted(ledger), len(told)) == ([], 40, 40)
 
 
+def test_who_reads_waits_for_nobody_though_many_wait_to_write(ledger: PostgresLedger) -> None:
+    told: list[int] = []
+    address = ledger.file._pool._own._given  # type: ignore[attr-defined]
+    threads = [threading.Thread(target=count, args=(ledger, told)) for _ in range(6)]
+    with psycopg.connect(**address) as elsewhere:
+        elsewhere.execute("SELECT 1 FROM adaptive_memory.collections FOR UPDATE")
+        for thread in threads:
+            thread.start()
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        while elsewhere.execute(waiting).fetchone() < (3,):  # type: ignore[operator]
+            time.sleep(0.01)
+        assert [counted(ledger) for _ in range(3)] == [0, 0, 0]
+        assert told == []
+    for thread in threads:
+        thread.join(60)
+    assert (counted(ledger), len(told)) == (6, 6)
+
+
 def test_a_closed_ledger_says_so(ledger: PostgresLedger) -> None:
     ledger.close()
     with pytest.raises(ClosedError):

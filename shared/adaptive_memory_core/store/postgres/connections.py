@@ -22,7 +22,7 @@ from psycopg.pq import TransactionStatus
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.store.fork_guard import await_before_forks
 
-MOST, IDLE_SECONDS = 4, 300.0
+MOST, MOST_WRITING, IDLE_SECONDS = 4, 3, 300.0  # those who wait for their turn to write leave one to those who read
 CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
 LOOK_SECONDS, PAUSE_SECONDS = 0.1, 0.1  # between two looks for a free place; between two tries to connect
 _FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
@@ -38,7 +38,8 @@ _USUAL = {
 class Hand:
     """What holds a connection, or is about to."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, writing: bool = False) -> None:
+        self.writing = writing
         self.held: list[Connection[Any]] = []
 
 
@@ -58,10 +59,10 @@ class OwnConnections:
         self._freed = threading.Condition(self._moment)
         self._process, self._closed = os.getpid(), False
 
-    def take(self, hand: Hand, wait_seconds: float, *, urgent: bool = False) -> None:
-        """Put a connection into the hand; what is `urgent` gets one beyond the most that there are."""
+    def take(self, hand: Hand, wait_seconds: float, most: int = MOST) -> None:
+        """Put a connection into the hand, once fewer than `most` are in use."""
         deadline = time.monotonic() + wait_seconds
-        self._admit(hand, deadline, urgent=urgent)
+        self._admit(hand, deadline, most)
         while True:
             with self._moment:
                 hand.held.extend(islice(iter(self._popped, None), 1))  # in C: no interrupt comes in between
@@ -83,7 +84,7 @@ class OwnConnections:
                     one.close()
             hand.held.clear()
             self._hands.discard(hand)
-            self._freed.notify()
+            self._freed.notify_all()
             self._close_idle(time.monotonic() - IDLE_SECONDS)
 
     def close(self) -> None:
@@ -93,11 +94,11 @@ class OwnConnections:
                 self._close_idle(time.monotonic() + 1)
             self._freed.notify_all()
 
-    def _admit(self, hand: Hand, deadline: float, *, urgent: bool) -> None:
+    def _admit(self, hand: Hand, deadline: float, most: int) -> None:
         with self._moment:
             if self._process != os.getpid():
                 self._begin()
-            while not self._closed and len(self._hands) >= MOST and not urgent:
+            while not self._closed and not self._has_room(hand, most):
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise psycopg.OperationalError(f"all {MOST} connections of this process are in use")
@@ -105,6 +106,10 @@ class OwnConnections:
             if self._closed:
                 raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
             self._hands.add(hand)
+
+    def _has_room(self, hand: Hand, most: int) -> bool:
+        hands = list(self._hands)
+        return len(hands) < most and not (hand.writing and sum(one.writing for one in hands) >= MOST_WRITING)
 
     def _popped(self) -> Connection[Any] | None:
         return self._idle.pop() if self._idle else None

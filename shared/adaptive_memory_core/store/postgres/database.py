@@ -115,7 +115,10 @@ class LedgerDatabase:
             return
         due: list[Callable[[], object]] = []
         try:
-            with self._pool.connection() as connection, self._transaction(connection, due, told=told) as sql:
+            with (
+                self._pool.connection(writing=True) as connection,
+                self._transaction(connection, due, told=told) as sql,
+            ):
                 yield sql
         finally:
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Generator
 from typing import Any
@@ -14,7 +15,7 @@ from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.store.postgres.connections import Hand, OwnConnections
+from adaptive_memory_core.store.postgres.connections import MOST, Hand, OwnConnections
 from adaptive_memory_core.store.postgres.values import adapt
 
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
@@ -36,10 +37,10 @@ class Pool:
         self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
 
     @interruptible
-    def connection(self, *, urgent: bool = False) -> Generator[Connection[Any], None, None]:
+    def connection(self, *, writing: bool = False, urgent: bool = False) -> Generator[Connection[Any], None, None]:
         """A connection, outside of any transaction; what is left open in the end is undone. What is `urgent` gets one
-        though all are in use."""
-        hand = Hand()
+        though all are in use; those who are `writing` leave one of ours to others."""
+        hand = Hand(writing=writing)
         was: tuple[bool, int | None] = OURS
         try:
             self._take(hand, urgent=urgent)
@@ -61,7 +62,7 @@ class Pool:
     def _take(self, hand: Hand, *, urgent: bool) -> None:
         try:
             if self._own is not None:
-                self._own.take(hand, self._wait_seconds, urgent=urgent)
+                self._own.take(hand, self._wait_seconds, sys.maxsize if urgent else MOST)
             elif urgent:
                 hand.held.extend(map(_beside, [self._theirs]))
             elif self._theirs is not None:
