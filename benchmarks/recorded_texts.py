@@ -8,6 +8,7 @@ from benchmarks import recorded_sentences as sentences
 from benchmarks.recorded_figures import (
     SETS,
     SYSTEMS,
+    Part,
     Row,
     Run,
     by,
@@ -75,7 +76,7 @@ def sessions(run: Run) -> str:
     for system in OF_SESSIONS:
         row = of_system(part, system)
         rows.append([SYSTEMS[system], *(share(row[one]) for one in measures), f"{row['tokens to cover']:.0f}"])
-    return table(["system", "session R@5", *list(measures.values())[1:], "tokens to cover the answer"], rows)
+    return table([_asked_of(part), "session R@5", *list(measures.values())[1:], "tokens to cover the answer"], rows)
 
 
 def peers(run: Run) -> str:
@@ -85,7 +86,7 @@ def peers(run: Run) -> str:
     for system in PEERS:
         row = of_system(part, system)
         rows.append([SYSTEMS[system], *(share(row[one]) for one in names), difference(row)])
-    return table(["system", *names, "NDCG@10 less plain Chroma's"], rows)
+    return table([_asked_of(part), *names, "NDCG@10 less plain Chroma's"], rows)
 
 
 def rot(run: Run) -> str:
@@ -95,6 +96,10 @@ def rot(run: Run) -> str:
     own = {name: {row["policy"]: row for row in part["rows"]} for name, part in found.items()}
     rows = [[policy, *(_moved(own[name].get(policy)) for name in found)] for policy in listed]
     return table(["policy", *(SETS.get(name, name) for name in found)], rows)
+
+
+def _asked_of(part: Part) -> str:
+    return f"({part['rows'][0]['questions']:,} questions)"
 
 
 def _moved(row: Row | None) -> str:
