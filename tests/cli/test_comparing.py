@@ -96,6 +96,11 @@ def _distinct(server: FakeChat) -> set[str]:
             EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = "x" }'),
             "settings = 'x'. It must be a table",
         ),
+        (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = { b = 0.5 } }'), "b would change nothing"),
+        (
+            EXPERIMENT.replace('{ use = "bm25" }', '{ use = "adaptive", settings = { k = 5 } }'),
+            "k would change nothing",
+        ),
         (EXPERIMENT + "arm = 5", "The paper's experiments are"),
         (EXPERIMENT.replace('{ folder = "notes" }', "{ most = 3 }"), "name 0 sources"),
         (EXPERIMENT.replace('{ folder = "notes" }', '{ folder = "notes", every = 0 }'), "every is 0"),

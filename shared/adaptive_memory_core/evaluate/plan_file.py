@@ -43,6 +43,7 @@ KIND_OF: Mapping[str, tuple[str, tuple[type, ...]]] = {  # of what has no range 
     **dict.fromkeys(TABLES, ("a table", (dict,))),
     **dict.fromkeys(NUMBERS, ("a number", (int, float))),
 }
+WITHOUT_SETTINGS = ("chroma", "bm25", "adaptive", *POLICIES)
 FOR_ARM = {"k": 5, "reading": True}  # of the paper; what the file says holds
 
 
@@ -103,6 +104,11 @@ def _system(told: Mapping[str, Any]) -> SystemPlan:
     own = dict(told)
     use, policy = own["use"], own.pop("policy", None)
     settings = dict(own.pop("settings", {}))
+    if settings and use in WITHOUT_SETTINGS:
+        raise InvalidInputError(
+            f"The system {use!r} has no settings, and {', '.join(map(str, settings))} would change nothing. Leave "
+            "them out; the numbers of this project's memory are its `policy`."
+        )
     if use in POLICIES or use == "adaptive":
         settings["policy"] = policy_of(policy, POLICIES.get(use, Policy()))
     elif policy is not None:
