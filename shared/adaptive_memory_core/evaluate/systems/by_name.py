@@ -41,7 +41,9 @@ NAMES = (*PLACES, *POLICIES)
 
 
 def system_of(use: str, embedder: Embedder, settings: Mapping[str, Any]) -> System:
-    """The system, made; `settings` are its own."""
+    """The system, made; `settings` are its own, above the policy that a name such as "static" stands for."""
+    if use in POLICIES:
+        settings = {"policy": POLICIES[use], **settings}
     return _maker(PLACES["adaptive"] if use in POLICIES else PLACES.get(use, use), use)(embedder, settings)
 
 
