@@ -21,7 +21,7 @@ from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]  # which they kill
 ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 EVERY = 211  # functions that begin, or are through in C, between two tries
