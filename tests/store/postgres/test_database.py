@@ -14,7 +14,7 @@ import pytest
 from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.store.postgres import database
+from adaptive_memory_core.store.postgres import outcome
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.behaviour.test_interrupts import Interrupt, broken_off_at, in_another_thread
 from tests.postgres_server import new_database
@@ -108,7 +108,7 @@ def test_what_was_kept_is_known_with_a_single_connection_of_the_callers(cut: Cut
 def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
     ledger: PostgresLedger, cut: Cut, how: Callable[[Cut, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(outcome, "GRACE_SECONDS", 0.1)
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", how
     with pytest.raises(LedgerError, match="Nothing of this call was kept"):
@@ -120,8 +120,8 @@ def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
 def test_where_nobody_can_say_whether_it_was_kept_nobody_says_so(
     ledger: PostgresLedger, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "RETRIED_SECONDS", 0.3)
-    monkeypatch.setattr(database, "_OUTCOME", "SELECT nothing_of_that_name(%s)")
+    monkeypatch.setattr(outcome, "RETRIED_SECONDS", 0.3)
+    monkeypatch.setattr(outcome, "_OUTCOME", "SELECT nothing_of_that_name(%s)")
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", Cut.answer
     with pytest.raises(LedgerError, match="may have been kept"):

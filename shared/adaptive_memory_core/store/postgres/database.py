@@ -8,30 +8,27 @@ transaction on the server's side, so that a pooler in between may give each to a
 
 from __future__ import annotations
 
-import random
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
 import psycopg
-from psycopg import Connection, Cursor
-from psycopg.pq import TransactionStatus
+from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
-from adaptive_memory_core.store.postgres.dialect import SCHEMA, for_postgres
+from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.pool import UNDONE, Pool
+from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, LostConnectionError, pause, was_kept
+from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.postgres.spoken_to import Sql
 
 P = ParamSpec("P")
 T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
-RETRIED_SECONDS = 15.0  # until a server that is gone is given up
-GRACE_SECONDS = 1.0  # for a transaction whose connection broke, until the server is told to end it
 IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
-PAUSE_SECONDS = (0.02, 0.2)  # between two tries
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = (
     f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
@@ -39,29 +36,8 @@ _BEGIN = (
 )
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _OURSELVES = "SELECT pg_current_xact_id()::text"
-_OUTCOME = "SELECT pg_xact_status(%s::xid8)"
-_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = (%s::xid8)::xid"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
-
-
-class Sql:
-    """A connection that is spoken to as SQLite's is."""
-
-    def __init__(self, connection: Connection[Any]) -> None:
-        self.connection = connection
-
-    @property
-    def in_transaction(self) -> bool:
-        return self.connection.info.transaction_status != TransactionStatus.IDLE
-
-    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
-        return self.connection.execute(for_postgres(query), values)
-
-    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
-        cursor = self.connection.cursor()
-        cursor.executemany(for_postgres(query), list(rows))
-        return cursor
 
 
 class LedgerDatabase:
@@ -189,44 +165,13 @@ class LedgerDatabase:
         except BaseException as error:
             calls = due.copy()
             due.clear()
-            if not self._was_kept(connection, number, error):
+            if not was_kept(self._pool, connection, number, error):
                 raise
             due += calls
             if not isinstance(error, psycopg.Error):
                 raise  # an interrupt: what was kept has to be told all the same
         self._seen += 1
         self.on_kept()
-
-    def _was_kept(self, connection: Connection[Any], number: str, error: BaseException) -> bool:
-        """Whether the transaction of that number was kept, which broke off while it was."""
-        status = connection.info.transaction_status
-        if status in UNDONE or (isinstance(error, psycopg.Error) and not connection.broken):
-            return False
-        if status == TransactionStatus.IDLE:
-            return True
-        connection.close()
-        return self._asked(number)
-
-    def _asked(self, number: str) -> bool:
-        """What the server says has become of a transaction. One that it waits for in vain is ended."""
-        deadline = time.monotonic() + RETRIED_SECONDS
-        while time.monotonic() < deadline:
-            try:
-                with self._pool.connection(urgent=True) as another:
-                    row = another.execute(_OUTCOME, (number,)).fetchone()
-                    if row is None or row[0] != "in progress":
-                        return row is not None and row[0] == "committed"
-                    if time.monotonic() > deadline - RETRIED_SECONDS + GRACE_SECONDS:
-                        another.execute(_END, (number,))
-            except psycopg.errors.InvalidParameterValue:
-                return False  # a server that has never heard of it
-            except (psycopg.Error, LedgerError):
-                pass
-            _pause()
-        raise LedgerError(
-            f"The ledger at {self.path} was lost while this call was being kept, and does not say what became of it. "
-            "It may have been kept, or not: look before you make the call again."
-        )
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """The call, made once more where its connection was lost and nothing of it was kept; not within a block."""
@@ -237,7 +182,7 @@ class LedgerDatabase:
             except LostConnectionError:
                 if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
                     raise
-                _pause()
+                pause()
 
     def _notice(self, version: int | None) -> None:
         if version is not None and version != self._seen:
@@ -298,14 +243,6 @@ class LedgerDatabase:
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
             "kept in it. Check that the server can be reached and has room."
         )
-
-
-class LostConnectionError(LedgerError):
-    """The server was not there, or had others to serve first, and nothing was kept."""
-
-
-def _pause() -> None:
-    time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
 def _make(calls: list[Callable[[], object]]) -> None:
