@@ -6,21 +6,24 @@ A page has a place for each, between two comments that a reader does not see:
     ...
     <!-- end of recorded -->
 
-What stands between them is made of the files in benchmarks/recorded, each the output of one command; bench.json is what
-`make bench DATA=DIR` wrote. A test fails where a page holds anything else.
+What stands between them is made of the files in benchmarks/recorded, whose parts each are the output of one command;
+bench.json is what `make bench DATA=DIR` wrote, rot.json what `python -m benchmarks.rot` did. A test fails where a page
+holds anything else.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchmarks.recorded_texts import TEXTS, Run
+from benchmarks.recorded_figures import Run, table
+from benchmarks.recorded_parts import parts_in
+from benchmarks.recorded_texts import TEXTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "benchmarks" / "recorded"
+HOLDERS = "which-pages"
 PLACE = re.compile(r"(<!-- recorded: ([\w-]+) -->).*?(<!-- end of recorded -->)", re.DOTALL)
 
 
@@ -35,30 +38,46 @@ def main() -> None:
 
 def recorded() -> dict[str, Run]:
     """The last run of each kind that was recorded, by the name of its file."""
-    return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(RECORDED.glob("*.json"))}
+    return {file.stem: parts_in(file) for file in sorted(RECORDED.glob("*.json"))}
 
 
 def pages() -> list[Path]:
     """All pages that may hold numbers."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def filled(text: str, runs: Mapping[str, Run]) -> str:
-    """The text with what is recorded in all its places; a place within a line stays within it.
+    """The text with what is recorded in all its places; a table stands on lines of its own, all else within its line.
 
-    >>> runs = {"bench": {"rows": [], "finished_at": "2026-01-02T03:04:05+00:00"}}
-    >>> filled("on <!-- recorded: date -->?<!-- end of recorded -->.", runs)
+    >>> part = {"finished_at": "2026-01-02T03:04:05+00:00"}
+    >>> filled("on <!-- recorded: date -->?<!-- end of recorded -->.", {"bench": {"queries: 10": part}})
     'on <!-- recorded: date -->2026-01-02<!-- end of recorded -->.'
     """
 
     def place(found: re.Match[str]) -> str:
-        if found[2] not in TEXTS:
-            raise SystemExit(f"a page has a place for {found[2]!r}. There are {', '.join(sorted(TEXTS))}.")
-        file, text_of = TEXTS[found[2]]
-        made = text_of(runs[file])
-        return f"{found[1]}\n\n{made}\n\n{found[3]}" if "\n" in made else f"{found[1]}{made}{found[3]}"
+        made = _made(found[2], runs)
+        return f"{found[1]}\n\n{made}\n\n{found[3]}" if made.startswith("|") else f"{found[1]}{made}{found[3]}"
 
     return PLACE.sub(place, text)
+
+
+def _made(name: str, runs: Mapping[str, Run]) -> str:
+    if name == HOLDERS:
+        return table(["page", "recorded run", "places"], _holders())
+    if name not in TEXTS:
+        raise SystemExit(f"a page has a place for {name!r}. There are {', '.join(sorted([*TEXTS, HOLDERS]))}.")
+    file, text_of = TEXTS[name]
+    return text_of(runs[file])
+
+
+def _holders() -> Iterator[tuple[str, str, str]]:
+    """Which pages hold figures of which recorded runs."""
+    for page in pages():
+        names = dict.fromkeys(name for _, name, _ in PLACE.findall(page.read_text(encoding="utf-8")))
+        files = {name: TEXTS[name][0] for name in names if name in TEXTS}
+        for file in sorted(set(files.values())):
+            own = ", ".join(sorted(name for name, of in files.items() if of == file))
+            yield str(page.relative_to(ROOT).as_posix()), f"`{file}.json`", own
 
 
 if __name__ == "__main__":

@@ -1,139 +1,134 @@
-"""How does a recorded run read in a page? Its tables, and the few numbers that stand in sentences."""
+"""How does a recorded run read in a page? Its tables, and which text of which run each place holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
-Run = Mapping[str, Any]
-Row = Mapping[str, Any]
-SETS = {
-    "locomo": "LoCoMo",
-    "assistant_chats": "chats with an assistant",
-    "madial_en": "MADial",
-    "hotpotqa_200": "HotpotQA",
-    "musique_100": "MuSiQue",
-    "twowiki_101": "2Wiki",
-    "banking77": "BANKING77",
-    "clinc150": "CLINC150",
-}
-SYSTEMS = {
-    "chroma": "Chroma",
-    "bm25": "BM25",
-    "langchain_time_weighted": "LangChain's time-weighted",
-    "llama_time_weighted": "LlamaIndex's time-weighted",
-    "adaptive": "default",
-}
+from benchmarks import recorded_sentences as sentences
+from benchmarks.recorded_figures import (
+    SETS,
+    SYSTEMS,
+    Part,
+    Row,
+    Run,
+    by,
+    difference,
+    of_system,
+    pair,
+    parts_of,
+    rows_of,
+    share,
+    table,
+)
+
+COMPARED = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "rrf", "adaptive")
+OF_SESSIONS = ("chroma", "bm25", "adaptive")
+PEERS = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "static", "adaptive")
 RETRIEVERS = {
     "plain": "plain `as_retriever`",
+    "plain, of the user": "with the user as its filter",
     "time-weighted": "time-weighted",
     "adaptive": "`AdaptiveMemoryRetriever`",
 }
-BESIDE, INSIDE = "a recall beside the queries it replaces", "inside LangChain"
 
 
 def quality(run: Run) -> str:
     """Recall@10 / NDCG@10 of each system on each set, and how sure the difference from plain Chroma is."""
     rows = []
-    for name, own in _by(_of(run, "quality"), "set").items():
-        by_system = {row["system"]: row for row in own}
-        figures = [f"{_share(by_system[one]['recall@10'])} / {_share(by_system[one]['NDCG@10'])}" for one in SYSTEMS]
-        ours = by_system["adaptive"]
-        rows.append([f"{SETS.get(name, name)} ({ours['questions']})", *figures, _difference(ours)])
-    return _table(["(questions)", *SYSTEMS.values(), "default over Chroma, NDCG@10"], rows)
+    for name, part in parts_of(run, "quality").items():
+        ours = of_system(part, "adaptive")
+        figures = [pair(of_system(part, one)) for one in COMPARED]
+        rows.append([f"{SETS.get(name, name)} ({ours['questions']:,})", *figures, difference(ours)])
+    return table(["(questions)", *(SYSTEMS[one] for one in COMPARED), "default over Chroma, NDCG@10"], rows)
 
 
 def milliseconds(run: Run) -> str:
     """The median of what a question took, with embedding it."""
-    rows = [
-        [SETS.get(name, name), *(f"{row['median ms']:.1f}" for row in own)]
-        for name, own in _by(_of(run, "quality"), "set").items()
-    ]
-    return _table(["median ms", *SYSTEMS.values()], rows)
+    rows = []
+    for name, part in parts_of(run, "quality").items():
+        taken = [of_system(part, one).get("median ms") for one in COMPARED]
+        rows.append([SETS.get(name, name), *("-" if one is None else f"{one:.1f}" for one in taken)])
+    return table(["median ms", *(SYSTEMS[one] for one in COMPARED)], rows)
 
 
 def beside_queries(run: Run) -> str:
     """A recall, and Chroma's query with and without the user's filter."""
-    rows = [
-        [
-            f"{row['records']:,}",
-            *(f"{row[one]:.1f}" for one in ("recall ms", "recall_cpu ms", "filtered ms", "unfiltered ms")),
-        ]
-        for row in _of(run, BESIDE)
-    ]
-    return _table(["records", "recall, ms", "its processor time", "Chroma, filtered", "Chroma, unfiltered"], rows)
+    names = ("recall ms", "recall_cpu ms", "filtered ms", "unfiltered ms")
+    rows = [[f"{row['records']:,}", *(f"{row[one]:.1f}" for one in names)] for row in rows_of(run, "queries")]
+    return table(["records", "recall, ms", "its processor time", "Chroma, filtered", "Chroma, unfiltered"], rows)
 
 
 def inside_langchain(run: Run) -> str:
     """Median milliseconds of each retriever."""
     rows = []
-    for size, own in _by(_of(run, INSIDE), "records").items():
-        for what, calls in _by(own, "what").items():
+    for size, own in by(rows_of(run, "langchain"), "records").items():
+        for what, calls in by(own, "what").items():
             taken = {row["retriever"]: row for row in calls}
             rows.append([f"{int(size):,}", what, *(f"{taken[one]['p50 ms']:.1f}" for one in RETRIEVERS)])
-    return _table(["records", "median ms", *RETRIEVERS.values()], rows)
+    return table(["records", "median ms", *RETRIEVERS.values()], rows)
 
 
-def about(run: Run) -> str:
-    """The command, the day, the machine and what ran on it."""
-    machine, versions = run["machine"], run["versions"]
-    load = machine["load_average"][0] if machine["load_average"] else None
-    busy = "" if load is None else f", load {load:.0f}"
-    return (
-        f"`{run['command']}`, {date(run)}, {machine['cpus']} cores ({machine['cpu']}){busy}, "
-        f"Python {versions['python']}, Chroma {versions['chromadb']}, numpy {versions['numpy']}"
-    )
+def sessions(run: Run) -> str:
+    """LoCoMo by sessions, as others publish LongMemEval."""
+    measures = {f"session {one}": one for one in ("R@5", "R@10", "NDCG@10", "hit@1", "all@5")}
+    measures |= {"evidence in 1000 tokens": "evidence in 1,000 tokens"}
+    part, rows = parts_of(run, "sessions")["locomo"], []
+    for system in OF_SESSIONS:
+        row = of_system(part, system)
+        rows.append([SYSTEMS[system], *(share(row[one]) for one in measures), f"{row['tokens to cover']:.0f}"])
+    return table([_asked_of(part), "session R@5", *list(measures.values())[1:], "tokens to cover the answer"], rows)
 
 
-def date(run: Run) -> str:
-    """The day on which it ended."""
-    return str(run["finished_at"])[:10]
+def peers(run: Run) -> str:
+    """The time-weighted peers on LoCoMo, with the difference from plain Chroma."""
+    names = ("NDCG@10", "recall@10", "session R@5", "session hit@1", "evidence in 1000 tokens")
+    part, rows = parts_of(run, "sessions")["locomo"], []
+    for system in PEERS:
+        row = of_system(part, system)
+        rows.append([SYSTEMS[system], *(share(row[one]) for one in names), difference(row)])
+    return table([_asked_of(part), *names, "NDCG@10 less plain Chroma's"], rows)
 
 
-def _of(run: Run, part: str) -> list[Row]:
-    return [row for row in run["rows"] if row["part"] == part]
+def rot(run: Run) -> str:
+    """NDCG@10 before, and its change by reading."""
+    found = parts_of(run, "rot")
+    listed = {row["policy"]: None for part in found.values() for row in part["rows"]}
+    own = {name: {row["policy"]: row for row in part["rows"]} for name, part in found.items()}
+    rows = [[policy, *(_moved(own[name].get(policy)) for name in found)] for policy in listed]
+    return table(["policy", *(SETS.get(name, name) for name in found)], rows)
 
 
-def _by(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
-    """The rows in groups, in their order."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(str(row[name]), []).append(row)
-    return found
+def _asked_of(part: Part) -> str:
+    return f"({part['rows'][0]['questions']:,} questions)"
 
 
-def _share(value: float) -> str:
-    """
-    >>> _share(0.807), _share(1.0)
-    ('.807', '1.000')
-    """
-    return f"{value:.3f}".removeprefix("0")
+def _moved(row: Row | None) -> str:
+    if row is None:
+        return "-"
+    return f"{share(row['before'])}, {row['change %']:+.1f} % [{row['from %']}, {row['to %']}]"
 
 
-def _difference(row: Row) -> str:
-    """
-    >>> _difference({"over Chroma": -0.02, "95 %": [-0.05, 0.01]})
-    '-.020 [-.050, +.010]'
-    """
-    low, high = row["95 %"]
-    return f"{_signed(row['over Chroma'])} [{_signed(low)}, {_signed(high)}]"
+Text = tuple[str, Callable[[Run], str]]
 
 
-def _signed(value: float) -> str:
-    rounded = round(value, 3) + 0.0  # a negative zero is none
-    return f"{rounded:+.3f}".replace("0.", ".", 1)
+def _texts() -> Iterator[tuple[str, Text]]:
+    """The name of each place, with the file in benchmarks/recorded that it is of and what makes its text."""
+    for make in (quality, milliseconds, beside_queries, inside_langchain, sessions, peers):
+        yield make.__name__.replace("_", "-"), ("bench", make)
+    for sentence in (
+        sentences.finds_more,
+        sentences.about,
+        sentences.date,
+        sentences.best_session,
+        sentences.speed_load,
+    ):
+        yield sentence.__name__.replace("_", "-"), ("bench", sentence)
+    yield "peers-milliseconds", ("bench", sentences.peers_milliseconds)
+    yield "how-recorded", ("bench", sentences.how_recorded)
+    yield "does-not-rot", ("rot", sentences.does_not_rot)
+    yield "rot", ("rot", rot)
+    yield "rot-about", ("rot", sentences.about)
+    yield "rot-how-recorded", ("rot", sentences.how_recorded)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-TEXTS: Mapping[str, tuple[str, Callable[[Run], str]]] = {  # each with the file in benchmarks/recorded that it is of
-    "about": ("bench", about),
-    "date": ("bench", date),
-    "quality": ("bench", quality),
-    "milliseconds": ("bench", milliseconds),
-    "beside-queries": ("bench", beside_queries),
-    "inside-langchain": ("bench", inside_langchain),
-}
+TEXTS: Mapping[str, Text] = dict(_texts())

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import Any
 
 from adaptive_memory_core.evaluate.machine import machine, versions
@@ -25,11 +26,13 @@ def print_table(rows: Sequence[Row], *, title: str = "") -> None:
 
 
 def write_json(path: Path, rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Writes the rows, when and how they were made (pass sys.argv as the command), and on which machine.
+    """Writes the rows, when and how they were made (pass sys.argv as the command), and on which machine."""
+    write_report(path, report_of(rows, command=command, settings=settings))
 
-    A nan or an infinity is refused: it is no JSON, and no result either.
-    """
-    report = {
+
+def report_of(rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows, with all that is needed to doubt them."""
+    return {
         "command": command_line(command),
         "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "settings": {name: _without_folders(one) if isinstance(one, str) else one for name, one in settings.items()},
@@ -37,6 +40,10 @@ def write_json(path: Path, rows: Sequence[Row], *, command: Sequence[str], setti
         "versions": versions(),
         "rows": rows,
     }
+
+
+def write_report(path: Path, report: Mapping[str, Any]) -> None:
+    """Writes it as JSON. A nan or an infinity is refused: it is no JSON, and no result either."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(_plain(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
@@ -60,6 +67,8 @@ def command_line(argv: Sequence[str]) -> str:
 
     >>> command_line(["/home/ann/benchmarks/rot.py", "--data", "/home/ann/data", "--k=5", "--out=/tmp/x.json"])
     'python -m benchmarks.rot --data data --k=5 --out=x.json'
+    >>> command_line(["rot.py", "--policies", "similarity only"])
+    "python rot.py --policies 'similarity only'"
     >>> command_line([])
     'python'
     """
@@ -67,7 +76,7 @@ def command_line(argv: Sequence[str]) -> str:
         return "python"
     script = PurePath(argv[0])
     run = f"-m {script.parent.name}.{script.stem}" if script.parent.name == "benchmarks" else script.name
-    return " ".join(["python", run, *map(_without_folders, argv[1:])])
+    return " ".join(["python", run, *(quote(_without_folders(one)) for one in argv[1:])])
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,8 @@
     python -m benchmarks.rot --data DIR
 
 Nothing in these data changes, so nothing a memory learns from mere reads can be of help: what moves is rot. The
-"similarity only" row is plain vector search; "default" finds by words as well. Reads come an hour apart.
+"similarity only" row is plain vector search; "default" finds by words as well. Reads come an hour apart. Each set is
+recorded in the file of --json as a part of its own (benchmarks/recorded_parts.py), so they can be measured one by one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy,
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, halves, load
-from benchmarks.report import print_table, write_json
+from benchmarks.recorded_parts import recorded
+from benchmarks.report import print_table
 
 HOUR, DAY = 3_600.0, 86_400.0
 PRESETS = ("composite", "equal", "assistant", "support", "coding", "planning", "generative_agents")
@@ -54,10 +57,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = [row for name in arguments.sets for row in rows_of(load(arguments.data, name), arguments)]
-    print_table(rows, title="NDCG@10 before and after reading")
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    for name in arguments.sets:
+        data = load(arguments.data, name)
+        measure_all = partial(rows_of, data, arguments)
+        rows = recorded(arguments.json, f"rot: {name}", measure_all, command=sys.argv, settings=vars(arguments))
+        print_table(rows, title=f"NDCG@10 of {name} before and after reading")
 
 
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:

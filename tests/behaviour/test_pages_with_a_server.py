@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.chroma_server import ChromaServer
+from tests.postgres_server import new_database
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(python|python needs-server)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,4 +39,20 @@ def test_what_a_page_shows_for_a_server_runs(page: str, tmp_path: Path, monkeypa
 
 def test_every_page_with_such_code_is_run_here() -> None:
     pages = {page.name for page in DOCS.glob("*.md") if "```python needs-server" in page.read_text("utf-8")}
-    assert pages == {"going_to_a_server.md", "operations.md"}
+    assert pages == {"going_to_a_server.md", "operations.md", "scaling.md"}
+
+
+@pytest.mark.slow
+def test_what_the_page_on_several_machines_shows_runs(chroma_server: ChromaServer) -> None:
+    code = dict(BLOCK.findall((DOCS / "scaling.md").read_text("utf-8")))["python needs-server"]
+    for example, ours in (
+        ("chroma.example", "127.0.0.1"),
+        ("8000", str(chroma_server.port)),
+        ("postgresql://app@db.example/memories", new_database()),
+    ):
+        assert example in code
+        code = code.replace(example, ours)
+    names: dict[str, Any] = {"__name__": "page"}
+    exec(compile(code, "scaling.md", "exec", dont_inherit=True), names)
+    with names["memory"] as memory:
+        assert [hit.text for hit in memory.for_user("ana").recall("when does the bakery open?")]

@@ -9,20 +9,22 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
 from tests import postgres_server
+from tests.behaviour.test_interrupts import broken_off_at, in_another_thread
 from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]  # which they kill
 ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
+EVERY = 211  # functions that begin, or are through in C, between two tries
 KEEPING = Keeping(lag_seconds=0.2)
 
 
@@ -96,14 +98,14 @@ def test_four_processes_lose_and_double_nothing(world: World) -> None:
 
 def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> None:
     chance, lines = random.Random(5), list[str]()
-    for seed in range(6):
+    for seed in range(3):
         process = world.reader(seed, 1_000_000)
-        killer = threading.Timer(4.0 + chance.uniform(0, 2), process.kill)
+        killer = threading.Timer(3.5 + chance.uniform(0, 1.5), process.kill)
         killer.start()
         lines += process.communicate(timeout=120)[0].splitlines()
     ids, returned = world.logged()
     assert set(acknowledged(lines)) <= set(ids)
-    assert len(ids) - len(acknowledged(lines)) <= 2 * 6  # committed, but killed before it could return: one a thread
+    assert len(ids) - len(acknowledged(lines)) <= 2 * 3  # committed, but killed before it could return: one a thread
     assert world.counted() == returned == world.shown()
 
 
@@ -129,3 +131,21 @@ def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world
         assert theirs.get("m7").read.pinned
         world.alice.forget("m7")
         assert "m7" not in theirs.recall("memory 7", k=7).ids
+
+
+def test_wherever_calls_are_broken_off_the_memory_works_on(world: World) -> None:
+    answer = world.alice.recall("memory 3", reinforce=False)
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: world.alice.remember("memory 8", id="m8"),
+        lambda: world.alice.recall("memory 3"),
+        lambda: world.alice.feedback(answer, helpful=answer.ids[:1]),
+    )
+    for step in range(1, 100_000, EVERY):
+        answer = world.alice.recall("memory 3", reinforce=False)
+        places = [broken_off_at(step, call) for call in calls]
+        if places == [None] * 3:
+            break
+    in_another_thread(lambda: world.alice.remember("memory 9", id="m9"))
+    assert "m9" in in_another_thread(lambda: world.alice.recall("memory 9", k=9)).ids
+    assert world.memory.check().ok
+    world.logged()  # no step is missing, none is there twice

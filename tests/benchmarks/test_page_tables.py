@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import bench
-from benchmarks.page_tables import PLACE, filled, pages, recorded
-from benchmarks.recorded_texts import TEXTS, about, beside_queries, inside_langchain, milliseconds, quality
+from benchmarks.page_tables import HOLDERS, PLACE, filled, pages, recorded
+from benchmarks.recorded_figures import parts_of
+from benchmarks.recorded_sentences import about, date, how_recorded
+from benchmarks.recorded_texts import TEXTS, beside_queries, inside_langchain, milliseconds, quality
 
 PAGES = [page for page in pages() if "<!-- recorded:" in page.read_text("utf-8")]
 RUNS = recorded()
@@ -35,29 +37,49 @@ def test_another_number_in_a_page_is_noticed(page: Path) -> None:
 def test_every_place_is_closed_and_known(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.count("<!-- recorded:") == text.count("<!-- end of recorded -->") == len(PLACE.findall(text))
-    assert {name for _, name, _ in PLACE.findall(text)} <= set(TEXTS)
+    assert {name for _, name, _ in PLACE.findall(text)} <= {*TEXTS, HOLDERS}
 
 
-def test_every_table_of_the_run_stands_in_a_page() -> None:
+def test_every_text_that_is_made_stands_in_a_page() -> None:
     shown = {name for page in PAGES for _, name, _ in PLACE.findall(page.read_text("utf-8"))}
-    assert {"about", "quality", "milliseconds", "beside-queries", "inside-langchain"} <= shown
+    assert {*TEXTS, HOLDERS} - {"date"} <= shown
 
 
-def test_the_run_says_on_what_it_was_made() -> None:
-    told = about(RUN)
-    assert told.startswith("`python -m benchmarks.bench --data data")
-    for known in (RUN["versions"]["python"], RUN["versions"]["chromadb"], RUN["machine"]["cpu"]):
-        assert known in told
-    assert "/" not in RUN["settings"]["data"]  # no path of the machine it ran on
+def test_every_part_says_on_what_it_was_made() -> None:
+    lines = how_recorded(RUN).splitlines()[2:]
+    assert len(lines) == len(RUN)
+    for part in RUN.values():
+        assert part["versions"]["python"] in about(RUN)
+        assert part["versions"]["chromadb"] in about(RUN)
+        assert part["machine"]["cpu"] in about(RUN)
+        assert part["finished_at"][:10] in date(RUN)
+        assert any(f"`{part['command']}`" in line for line in lines)
+        assert "/" not in str(part["settings"].get("data"))  # no path of the machine it ran on
 
 
 def test_the_run_has_every_system_on_every_set() -> None:
-    rows = [row for row in RUN["rows"] if row["part"] == "quality"]
-    sets = {row["set"] for row in rows}
-    assert {(row["set"], row["system"]) for row in rows} == {(one, system) for one in sets for system in bench.SYSTEMS}
+    sets = parts_of(RUN, "quality")
+    assert set(sets) == set(bench.SETS)
+    for part in sets.values():
+        assert [row["system"] for row in part["rows"]] == list(bench.SYSTEMS)
     assert len(quality(RUN).splitlines()) == len(milliseconds(RUN).splitlines()) == len(sets) + 2
     assert len(beside_queries(RUN).splitlines()) > 2
     assert len(inside_langchain(RUN).splitlines()) > 2
+
+
+def test_the_pages_that_hold_figures_of_a_run_are_listed() -> None:
+    listed = Path(__file__).parents[2].joinpath("benchmarks", "README.md").read_text("utf-8")
+    for page in PAGES:
+        name = page.parent.name + "/" + page.name if page.parent.name in ("docs", "benchmarks") else page.name
+        assert f"| {name} | `" in listed
+
+
+def test_a_part_of_another_run_changes_only_its_own_line() -> None:
+    name = next(one for one in RUN if one.startswith("quality: "))
+    rows = [{**row, "NDCG@10": 0.123} for row in RUN[name]["rows"]]
+    before = quality(RUN).splitlines()
+    after = quality({**RUN, name: {**RUN[name], "rows": rows}}).splitlines()
+    assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
 
 
 def test_a_place_that_nobody_fills_is_refused() -> None:

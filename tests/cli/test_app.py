@@ -31,7 +31,7 @@ def test_all_commands_are_there() -> None:
             "demote",
         ),
         *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "migrate", "move-ledger"),
-        *("replay", "tune", "eval", "compare", "report", "mcp", "demo"),
+        *("replay", "tune", "eval", "bench", "compare", "report", "mcp", "demo"),
     }
 
 

@@ -96,6 +96,11 @@ def _distinct(server: FakeChat) -> set[str]:
             EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = "x" }'),
             "settings = 'x'. It must be a table",
         ),
+        (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = { b = 0.5 } }'), "b would change nothing"),
+        (
+            EXPERIMENT.replace('{ use = "bm25" }', '{ use = "adaptive", settings = { k = 5 } }'),
+            "k would change nothing",
+        ),
         (EXPERIMENT + "arm = 5", "The paper's experiments are"),
         (EXPERIMENT.replace('{ folder = "notes" }', "{ most = 3 }"), "name 0 sources"),
         (EXPERIMENT.replace('{ folder = "notes" }', '{ folder = "notes", every = 0 }'), "every is 0"),
@@ -116,3 +121,32 @@ def test_an_experiment_may_be_json_and_a_missing_one_is_named(run: Run, file: Pa
     path.write_text(json.dumps({"data": [{"folder": "notes"}], "systems": [{"use": "bm25"}]}))
     assert run("compare", str(path), user=None).code == 0
     assert run("compare", str(tmp_path / "none.toml"), user=None).code == 2
+
+
+@pytest.mark.parametrize("out", ["nowhere/result.json", ".", "a" * 300, "notes/corpus.jsonl", "experiment.toml"])
+def test_where_the_result_cannot_go_nothing_is_run(out: str, run: Run, file: Path, tmp_path: Path) -> None:
+    before = {one: one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
+    ended = run("compare", str(file), "--out", str(tmp_path / out), user=None)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Name a new file" in ended.err
+    assert {one: one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()} == before
+
+
+def test_an_earlier_result_is_written_over(run: Run, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    for _ in range(2):
+        assert run("compare", str(file), "--out", str(out), user=None).code == 0
+    assert Comparison.from_json(out.read_text()).title == "tea"
+
+
+@pytest.mark.parametrize("wrong", ["k = 100000000000", "depth = 20000", "minutes_apart = inf"])
+def test_a_number_that_nobody_can_use_is_refused(wrong: str, run: Run, file: Path) -> None:
+    file.write_text(f"{wrong}\n{EXPERIMENT.replace('k = 2', '')}")
+    assert run("compare", str(file), user=None).code == 2
+
+
+def test_a_number_that_json_does_not_know_is_refused_before_anything_is_run(run: Run, file: Path) -> None:
+    file.write_text(EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", axis = "theta", value = nan }'))
+    ended = run("compare", str(file), user=None)
+    assert (ended.code, ended.out) == (2, "")
+    assert "value" in ended.err

@@ -79,3 +79,12 @@ def test_the_package_names_the_command_and_its_extra() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'adaptive-memory = "adaptive_memory_core.cli.entry:main"' in project
     assert "\ncli = [" in project
+
+
+def test_an_interrupt_while_the_libraries_load_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    code = "from adaptive_memory_core.cli.entry import main; main()"
+    environment = {**os.environ, "PYTHONPATH": path}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "adaptive-memory: interrupted\n")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import threading
 from pathlib import Path
+
+import pytest
 
 from adaptive_memory_core import Policy
 from tests.behaviour.test_tuning import FILLERS
@@ -73,3 +77,21 @@ def test_options_that_do_not_go_together_are_wrong_usage(with_three: Run) -> Non
         assert with_three("tune", *arguments).code == 2
     assert with_three("tune", "-", "--all-users", user=None, stdin=lines(TEA)).code == 2
     assert with_three("tune", "--all-users", "--keep", user=None).code == 2
+
+
+def test_where_the_policy_cannot_be_written_nothing_is_searched(with_three: Run, tmp_path: Path) -> None:
+    for out in (tmp_path / "nowhere" / "policy.json", tmp_path):
+        ended = with_three("tune", "--out", str(out))
+        assert (ended.code, ended.out) == (2, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_questions_may_come_through_a_pipe_with_a_name(with_three: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    line = json.dumps({"question": "which tea?", "answers": ["tea"]})
+    writing = threading.Thread(target=pipe.write_text, args=(line,))
+    writing.start()
+    ended = with_three("eval", str(pipe), "--json")
+    writing.join()
+    assert (ended.code, ended.answer["questions"]) == (0, 1)

@@ -14,9 +14,11 @@ from adaptive_memory_core.evaluate.compare import compare
 from adaptive_memory_core.evaluate.comparison import Comparison
 from adaptive_memory_core.evaluate.labelled import Item
 from adaptive_memory_core.evaluate.plan_file import experiment_of
-from adaptive_memory_core.evaluate.systems.by_name import system_of
+from adaptive_memory_core.evaluate.systems.adaptive import Adaptive
+from adaptive_memory_core.evaluate.systems.by_name import POLICIES, system_of
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.evaluate.vectors_once import embeds_texts_once
+from adaptive_memory_core.models.by_name import embedder_of
 from adaptive_memory_core.policy import Policy
 from tests.conftest import word_vectors
 from tests.evaluate.conftest import EMBEDDER, START
@@ -60,6 +62,17 @@ def run(folder: Path, *systems: dict[str, Any], **more: Any) -> Comparison:
     own = [{"embedder": EMBEDDER, **one} for one in systems]
     told = {"data": [{"folder": str(folder)}], "systems": own, "k": 3, "depth": 9, **more}
     return compare(experiment_of(told, folder.parent))
+
+
+def test_a_name_brings_its_policy_without_a_plan_that_is_read_from_a_file() -> None:
+    embedder = embeds_texts_once(embedder_of(EMBEDDER))
+    with closing(system_of("static", embedder, {})) as static, closing(system_of("adaptive", embedder, {})) as default:
+        assert isinstance(static, Adaptive)
+        assert isinstance(default, Adaptive)
+        assert static.memory.policy == POLICIES["static"] != default.memory.policy
+    with closing(system_of("static", embedder, {"policy": Policy(recall_k=7)})) as own:
+        assert isinstance(own, Adaptive)
+        assert own.memory.policy == Policy(recall_k=7)
 
 
 def test_all_kinds_of_systems_find_the_answers_of_their_own_users(folder: Path) -> None:

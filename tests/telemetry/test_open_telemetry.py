@@ -258,3 +258,9 @@ def test_true_means_what_the_process_has_set_up(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, telemetry=True) as memory:
         memory.for_user("ana").remember("tea")
         assert len(memory.for_user("ana").recall("tea")) == 1
+
+
+@pytest.mark.parametrize("name", ["tracer_provider", "meter_provider"])
+def test_what_is_no_provider_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInputError, match=name):
+        OpenTelemetry(**{name: "yes"})  # type: ignore[arg-type] # the mistake

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from adaptive_memory_core.cli import (
+    benching,
     changing,
     comparing,
     demo,
@@ -65,5 +66,18 @@ def options(
     ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json)
 
 
-for part in (writing, looking, changing, upkeep, moving, replaying, tuning, comparing, reporting, serving, demo):
+for part in (
+    writing,
+    looking,
+    changing,
+    upkeep,
+    moving,
+    replaying,
+    tuning,
+    benching,
+    comparing,
+    reporting,
+    serving,
+    demo,
+):
     part.add_to(app)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from adaptive_memory_core.cli.output import progress, show
+from adaptive_memory_core.cli.output import printing_to_stderr, progress, show
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.evaluate.plan import Experiment
 
@@ -30,13 +30,16 @@ def compare(
     Where it names chat models or a server's embedder, it says first what they may cost, and asks them with --yes only.
     """
     from adaptive_memory_core.evaluate.compare import compare as compared
+    from adaptive_memory_core.evaluate.comparison_file import check_result_file
     from adaptive_memory_core.evaluate.comparison_tables import summary
     from adaptive_memory_core.evaluate.plan_file import read_experiment
 
     plan, as_json = read_experiment(experiment), session_of(ctx).as_json
+    if out is not None:
+        check_result_file(out)
     if not _may_go_on(plan, only_told=estimate, yes=yes, as_json=as_json):
         return
-    with progress("Comparing") as told:
+    with printing_to_stderr(), progress("Comparing") as told:
         found = replace(compared(plan, progress=told), command=f"adaptive-memory compare {experiment.name}")
     if out is not None:
         found.save(out)

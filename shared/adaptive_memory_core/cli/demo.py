@@ -6,7 +6,7 @@ import tempfile
 
 import typer
 
-from adaptive_memory_core.cli.output import show
+from adaptive_memory_core.cli.output import printing_to_stderr, show
 from adaptive_memory_core.cli.session import embedder_of, session_of
 from adaptive_memory_core.memory import AdaptiveMemory
 
@@ -27,6 +27,7 @@ def demo(ctx: typer.Context) -> None:
     """Two users, a question, a verdict, and what it changed: in a directory that is removed at the end."""
     session = session_of(ctx)
     with (
+        printing_to_stderr(),
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         AdaptiveMemory.open(folder, embedder=embedder_of(session.embedder)) as memory,
     ):

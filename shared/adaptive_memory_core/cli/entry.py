@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 
 NEEDED = 'adaptive-memory needs typer: pip install "adaptive-memory-retrieval[cli]"'
-WRONG_USAGE = 2
+WRONG_USAGE, INTERRUPTED = 2, 130
 
 
 def main() -> None:
@@ -14,6 +14,9 @@ def main() -> None:
     if find_spec("typer") is None:
         sys.stderr.write(f"{NEEDED}\n")
         raise SystemExit(WRONG_USAGE)
-    from adaptive_memory_core.cli.app import app
-
+    try:
+        from adaptive_memory_core.cli.app import app
+    except KeyboardInterrupt:  # the libraries take a second to load
+        sys.stderr.write("adaptive-memory: interrupted\n")
+        raise SystemExit(INTERRUPTED) from None
     app(prog_name="adaptive-memory")

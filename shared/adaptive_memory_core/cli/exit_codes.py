@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,12 @@ def ending() -> Iterator[None]:
         raise typer.Exit(PIPE_CLOSED) from error
     except OSError as error:
         typer.echo(f"adaptive-memory: {error}", err=True)
+        raise typer.Exit(STORE_FAILED) from error
+    except Exception as error:  # without this a script would see 1, which says that nothing was found
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):  # typer's own, which it ends with itself
+            raise
+        logging.getLogger(__name__).debug("an error that was not expected", exc_info=error)
+        typer.echo(f"adaptive-memory: {type(error).__name__}, which was not expected: {error}", err=True)
         raise typer.Exit(STORE_FAILED) from error
     except KeyboardInterrupt as error:
         typer.echo("adaptive-memory: interrupted", err=True)

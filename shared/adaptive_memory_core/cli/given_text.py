@@ -20,6 +20,11 @@ def text_of(file: Path | str) -> str:
     return _encodable(lambda: Path(file).read_text(encoding="utf-8-sig"), repr(str(file)))
 
 
+def is_readable(file: Path) -> bool:
+    """Whether there is a file, or a pipe such as a shell makes of `<(...)`; a device may have no end."""
+    return file.is_file() or file.is_fifo()
+
+
 def json_of(text: str, name: str) -> Any:
     """What a text says as JSON.
 

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from adaptive_memory_core.cli.given_text import STDIN, json_of, text_of
+from adaptive_memory_core.cli.given_text import STDIN, is_readable, json_of, text_of
 from adaptive_memory_core.cli.output import json_line, show
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.archive import as_arguments
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.whole_file import write_whole
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,14 +40,14 @@ def export(
     if str(file) == "-":
         sys.stdout.write(text)
         return
-    file.write_text(text, encoding="utf-8")
+    write_whole(file, text)
     show([str(file)], {"path": str(file), "lines": len(lines)}, as_json=session.as_json)
 
 
 def restore(ctx: typer.Context, file: Annotated[Path, typer.Argument(help="What export wrote; - is stdin.")]) -> None:
     """Take in what export wrote of what was learned: by id, else by document and text."""
     session = session_of(ctx)
-    if str(file) != "-" and not file.is_file():
+    if str(file) != "-" and not is_readable(file):
         raise InvalidInputError(f"There is no file {str(file)!r}. Give what export wrote, or - for stdin.")
     state = json_of(text_of(file), "stdin" if str(file) == STDIN else repr(str(file)))
     with session.scope() as user:

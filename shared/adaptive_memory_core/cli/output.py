@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -24,6 +24,13 @@ def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
         sys.stdout.write(json_line(plain(data)) + "\n")
     else:
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
+
+
+@contextmanager
+def printing_to_stderr() -> Iterator[None]:
+    """What an embedder or a library prints meanwhile goes to stderr: on stdout stands the answer and nothing else."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def harmless(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adaptive_memory_core.cli.given_text import text_of
+from adaptive_memory_core.cli.given_text import is_readable, text_of
 from adaptive_memory_core.cli.output import show
 from adaptive_memory_core.cli.session import Session, session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -47,7 +47,7 @@ def report(
 def _comparison(file: Path, experiment: Path) -> str:
     from adaptive_memory_core.evaluate.comparison import Comparison
 
-    if not experiment.is_file():
+    if not is_readable(experiment):
         raise InvalidInputError(f"There is no file {str(experiment)!r}. Give what compare --out wrote.")
     page = Comparison.from_json(text_of(experiment)).html()
     write_page(file, page)

@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from adaptive_memory_core.cli.given_text import text_of
+from adaptive_memory_core.cli.given_text import is_readable, text_of
+from adaptive_memory_core.cli.output import printing_to_stderr
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.policy import Policy
@@ -45,7 +46,7 @@ class Session:
         """The memory, open for this command; it has to be there, unless it may be made."""
         self.check_there(create=create)
         model = embedder_of(self.embedder)
-        with AdaptiveMemory.open(self.directory, self.collection, embedder=model) as memory:
+        with printing_to_stderr(), AdaptiveMemory.open(self.directory, self.collection, embedder=model) as memory:
             yield memory
 
     @contextmanager
@@ -102,7 +103,8 @@ def embedder_of(name: str) -> Any:
         return None
     from adaptive_memory_core.models import by_name
 
-    return by_name.embedder_of(name)
+    with printing_to_stderr():  # what its module prints while it is imported
+        return by_name.embedder_of(name)
 
 
 def policy_of(given: str | None) -> Policy | None:
@@ -111,7 +113,7 @@ def policy_of(given: str | None) -> Policy | None:
         return None
     if given in PRESETS:
         return Policy.preset(given)
-    if not Path(given).is_file():
+    if not is_readable(Path(given)):
         raise InvalidInputError(
             f"There is no policy {given!r}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
         )

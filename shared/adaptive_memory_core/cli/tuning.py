@@ -11,7 +11,7 @@ import typer
 
 from adaptive_memory_core.arguments.labelled_questions import labelled_questions
 from adaptive_memory_core.cli.exit_codes import NOTHING_FOUND
-from adaptive_memory_core.cli.given_text import json_of, text_of
+from adaptive_memory_core.cli.given_text import is_readable, json_of, text_of
 from adaptive_memory_core.cli.output import show
 from adaptive_memory_core.cli.session import Session, moment_of, policy_of, session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -66,6 +66,8 @@ def tune(
     """
     session = session_of(ctx)
     _check(session, all_users=all_users, keep=keep, file=file)
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise InvalidInputError(f"No policy can be written to {str(out)!r}. Give a file in a directory that is there.")
     given: dict[str, Any] = {"k": k, "held_out": held_out, "prior": prior, "seed": seed, "policy": policy_of(policy)}
     pairs = None if file is None else list(pairs_of(file))
     with session.memory() as memory:
@@ -99,7 +101,7 @@ def _keep(memory: AdaptiveMemory, session: Session, found: Tuning) -> None:
 def pairs_of(file: Path) -> Iterator[Any]:
     """The labelled questions of a file of JSON lines, each checked."""
     name = "stdin" if str(file) == "-" else str(file)
-    if name != "stdin" and not file.is_file():
+    if name != "stdin" and not is_readable(file):
         raise InvalidInputError(f"There is no file {name!r}. Give one of JSON lines, or - for stdin.")
     count = 0
     for number, line in enumerate(text_of(file).split("\n"), 1):

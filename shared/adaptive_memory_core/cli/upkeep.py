@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from adaptive_memory_core.cli.exit_codes import NOTHING_FOUND
-from adaptive_memory_core.cli.output import progress, show
+from adaptive_memory_core.cli.output import printing_to_stderr, progress, show
 from adaptive_memory_core.cli.session import Session, embedder_of, session_of
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.memory import AdaptiveMemory
@@ -93,6 +93,6 @@ def _checked(session: Session, *, repair: bool) -> CheckReport:
     except (DamagedStoreError, DamagedLedgerError):
         if not repair:
             raise
-    with progress("repairing") as told:
+    with printing_to_stderr(), progress("repairing") as told:
         model = embedder_of(session.embedder)
         return AdaptiveMemory.repair(session.directory, session.collection, embedder=model, progress=told)

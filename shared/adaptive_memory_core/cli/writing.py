@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cli.given_text import STDIN, json_of, text_of
+from adaptive_memory_core.cli.given_text import STDIN, is_readable, json_of, text_of
 from adaptive_memory_core.cli.output import progress, show
 from adaptive_memory_core.cli.session import Session, moment_of, session_of
 from adaptive_memory_core.errors import InvalidInputError
@@ -112,7 +112,7 @@ def _stored(user: UserMemory, items: Sequence[Any]) -> list[str]:
 def _of_file(file: Path | None) -> Iterator[Any]:
     """The records of a file of JSON lines, each checked."""
     name = "stdin" if str(file) == "-" else str(file)
-    if name != "stdin" and not Path(name).is_file():
+    if name != "stdin" and not is_readable(Path(name)):
         raise InvalidInputError(f"There is no file {name!r}. Give one of JSON lines, or - for stdin.")
     for number, line in enumerate(text_of(file or STDIN).split("\n"), 1):
         if not line.strip():

@@ -29,6 +29,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.pages.experiment.page import experiment_page
+from adaptive_memory_core.whole_file import write_whole
 
 FORMAT = "adaptive-memory comparison 1"
 
@@ -142,7 +143,8 @@ class Comparison:
             ) from error
 
     def save(self, path: Path) -> None:
-        path.write_text(self.to_json() + "\n", encoding="utf-8")
+        """Write it to a file, whole or not at all."""
+        write_whole(path, self.to_json() + "\n")
 
 
 def _read(told: Mapping[str, Any]) -> Comparison:

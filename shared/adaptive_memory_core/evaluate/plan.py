@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from adaptive_memory_core.arguments.values import LARGEST_K
 from adaptive_memory_core.errors import InvalidInputError
 
+LARGEST_NUMBERS = {"k": LARGEST_K, "depth": LARGEST_K} | dict.fromkeys(
+    ("minutes_apart", "input_price", "output_price", "requests_per_minute", "timeout_seconds"), 1e9
+)
 DEEP = 50  # hits, of which ten sessions or 1,000 tokens of short turns can be made
 
 
@@ -123,6 +128,12 @@ def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:
     for name, (kind, bound) in least.items():
         value = getattr(plan, name)
         kinds = (int,) if kind is int else (int, float)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or not value >= bound):
-            number = "a whole number" if kind is int else "a number"
-            raise InvalidInputError(f"{name} is {value!r}. It must be {number} from {bound:g} up.")
+        most = LARGEST_NUMBERS.get(name, math.inf)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, kinds) or not bound <= value <= most:
+            number, up = (
+                "a whole number" if kind is int else "a number",
+                "up" if most == math.inf else f"to {most:,.0f}",
+            )
+            raise InvalidInputError(f"{name} is {value!r:.80}. It must be {number} from {bound:g} {up}.")

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -42,6 +43,7 @@ KIND_OF: Mapping[str, tuple[str, tuple[type, ...]]] = {  # of what has no range 
     **dict.fromkeys(TABLES, ("a table", (dict,))),
     **dict.fromkeys(NUMBERS, ("a number", (int, float))),
 }
+WITHOUT_SETTINGS = ("chroma", "bm25", "adaptive", *POLICIES)
 FOR_ARM = {"k": 5, "reading": True}  # of the paper; what the file says holds
 
 
@@ -102,6 +104,11 @@ def _system(told: Mapping[str, Any]) -> SystemPlan:
     own = dict(told)
     use, policy = own["use"], own.pop("policy", None)
     settings = dict(own.pop("settings", {}))
+    if settings and use in WITHOUT_SETTINGS:
+        raise InvalidInputError(
+            f"The system {use!r} has no settings, and {', '.join(map(str, settings))} would change nothing. Leave "
+            "them out; the numbers of this project's memory are its `policy`."
+        )
     if use in POLICIES or use == "adaptive":
         settings["policy"] = policy_of(policy, POLICIES.get(use, Policy()))
     elif policy is not None:
@@ -150,3 +157,5 @@ def _check_names(told: Mapping[str, Any], known: set[str], what: str) -> None:
         expected, kinds = KIND_OF[name]
         if not isinstance(told[name], kinds):
             raise InvalidInputError(f"{what} says {name} = {told[name]!r:.80}. It must be {expected}.")
+        if name in NUMBERS and not math.isfinite(told[name]):
+            raise InvalidInputError(f"{what} says {name} = {told[name]!r}. It must be a finite number.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
+from adaptive_memory_core.models.named_object import named_object
 from adaptive_memory_core.models.openai import OpenAIEmbedder
 
 
@@ -23,10 +23,9 @@ def embedder_of(name: str) -> Any:
         return MiniLMEmbedder()
     if name.startswith("openai:"):
         return OpenAIEmbedder(name.removeprefix("openai:"))
-    module, _, function = name.partition(":")
     try:
-        return getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
+        return named_object(name)
+    except ImportError as error:
         raise InvalidInputError(
             f"The embedder {name!r} is not there: {error}. Give local, minilm, openai:MODEL, or MODULE:NAME of a "
             "function from texts to vectors that Python can import."

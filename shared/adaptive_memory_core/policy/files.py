@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.whole_file import write_whole
 
 
 def read_policy(path: str | Path) -> str:
@@ -20,10 +21,7 @@ def read_policy(path: str | Path) -> str:
 def write_policy(path: str | Path, text: str) -> None:
     """The file has the old text or the new one, whatever happens meanwhile."""
     try:
-        place = Path(path)
-        beside = place.with_name(f"{place.name}.new")
-        beside.write_text(f"{text}\n", encoding="utf-8")
-        beside.replace(place)
+        write_whole(path, f"{text}\n")
     except (OSError, TypeError, ValueError) as error:
         raise PolicyError(
             f"The policy cannot be written to {path!r:.200}: {error}. Give a file in a directory that is there."

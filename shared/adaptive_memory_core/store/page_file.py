@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import suppress
 from pathlib import Path
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.pages.shell import MADE_BY
+from adaptive_memory_core.whole_file import write_whole
 
 HEAD = 2_000  # bytes of a file in which its maker stands
 
@@ -16,6 +17,19 @@ def check_page_file(path: object) -> Path:
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidInputError(f"The page's path is {path!r}. Give the path of a file, e.g. 'memory.html'.")
     file = Path(path)
+    try:
+        return _checked(file)
+    except InvalidInputError:
+        raise
+    except (OSError, ValueError) as error:  # a name too long, of characters that no path has, in a closed directory
+        raise InvalidInputError(
+            f"There can be no page in {str(path)!r:.200}: {error!s:.200}. Give the path of a file, e.g. 'memory.html'."
+        ) from error
+
+
+def _checked(file: Path) -> Path:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        file.stat()  # which says what is wrong with the name, where `exists` says only that it is not there
     if not file.parent.is_dir() or file.is_dir():
         what = "is a directory" if file.is_dir() else "stands in no directory that is there"
         raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
@@ -28,12 +42,9 @@ def check_page_file(path: object) -> Path:
 
 def write_page(file: Path, page: str) -> None:
     """Write it beside, then exchange the two: nobody sees half a page."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        beside.write_text(page, encoding="utf-8")
-        beside.replace(file)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
+        write_whole(file, page)
+    except (OSError, ValueError) as error:
         raise InvalidInputError(f"The page cannot be written to {str(file)!r}: {error}. Give another file.") from error
 
 

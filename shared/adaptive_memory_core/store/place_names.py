@@ -12,7 +12,7 @@ from adaptive_memory_core.store.ledger.damaged_file import refuse_damaged
 
 IN_MEMORY = ":memory:"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")  # Chroma's own rule
-_POSTGRES = re.compile(r"postgres(ql)?://")
+_POSTGRES = re.compile(r"postgres(ql)?://|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 
 
@@ -41,15 +41,15 @@ def check_ledger(ledger: object) -> None:
     >>> check_ledger("mysql://somewhere/reads")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: The ledger is 'mysql://somewhere/reads', an address. Give a path, ...
+    adaptive_memory_core.errors.InvalidInputError: The ledger is 'mysql://...', an address. Give a path, ...
     """
     if ledger is None or isinstance(ledger, Ledger) or is_in_postgres(ledger):
         return
     usable = 'Give a path, ":memory:", "postgresql://host/database", or a ledger, e.g. SQLiteLedger(path).'
     if not isinstance(ledger, str | Path) or not str(ledger).strip():
         raise InvalidInputError(f"The ledger is {ledger!r:.80}. {usable}")
-    if _ADDRESS.match(str(ledger)):
-        raise InvalidInputError(f"The ledger is {str(ledger)!r:.80}, an address. {usable}")
+    if (scheme := _ADDRESS.match(str(ledger))) is not None:  # the rest of it may hold a password
+        raise InvalidInputError(f"The ledger is '{scheme[0]}...', an address. {usable}")
     if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):
         _check_file(Path(ledger))
 
@@ -57,8 +57,8 @@ def check_ledger(ledger: object) -> None:
 def is_in_postgres(ledger: object) -> bool:
     """Whether it is the address of a PostgreSQL database, or a pool of connections to one.
 
-    >>> is_in_postgres("postgresql://ana@db/reads"), is_in_postgres("reads.sqlite3")
-    (True, False)
+    >>> [is_in_postgres(one) for one in ("postgresql://ana@db/reads", "host=db dbname=reads", "reads.sqlite3")]
+    [True, True, False]
     """
     if isinstance(ledger, str):
         return _POSTGRES.match(ledger) is not None

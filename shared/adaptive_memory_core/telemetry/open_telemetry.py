@@ -13,6 +13,7 @@ from typing import TypeVar
 from opentelemetry import metrics, trace
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.sources import Stages
 from adaptive_memory_core.flow.ports import Ledger
@@ -45,6 +46,7 @@ class OpenTelemetry:
         meter_provider: metrics.MeterProvider | None = None,
         attributes: Mapping[str, str] | None = None,
     ) -> None:
+        _check_providers(tracer_provider, meter_provider)
         meter = metrics.get_meter(NAME, meter_provider=meter_provider)
         own: Attributes = dict(attributes or {})
         measures = Measures(trace.get_tracer(NAME, tracer_provider=tracer_provider), own)
@@ -98,3 +100,14 @@ def _seconds(meter: metrics.Meter, what: str, meaning: str) -> metrics.Histogram
     return meter.create_histogram(
         f"{NAME}.{what}.duration", "s", f"How long {meaning}.", explicit_bucket_boundaries_advisory=SECONDS
     )
+
+
+def _check_providers(tracer_provider: object, meter_provider: object) -> None:
+    for name, given, needed in (
+        ("tracer_provider", tracer_provider, "get_tracer"),
+        ("meter_provider", meter_provider, "get_meter"),
+    ):
+        if given is not None and not hasattr(given, needed):
+            raise InvalidInputError(
+                f"{name} is {given!r:.200}. Give one of OpenTelemetry's SDK, or None for the process's own."
+            )

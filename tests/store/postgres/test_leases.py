@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 
@@ -54,3 +56,36 @@ def test_who_lives_keeps_it(two: tuple[LeaseHolder, LeaseHolder], monkeypatch: p
     while time.monotonic() < until:
         assert not theirs.take()
         time.sleep(0.05)
+
+
+def test_what_is_given_back_late_does_no_harm(two: tuple[LeaseHolder, LeaseHolder]) -> None:
+    ours = two[0].lease("projector")
+    assert ours.take()
+    two[0].close()
+    two[0].pool.close()
+    ours.give_back()
+    assert not two[1].lease("projector").take()  # it lapses
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_child_does_not_keep_what_its_parent_had(
+    two: tuple[LeaseHolder, LeaseHolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.05)
+    ours, theirs = (one.lease("projector") for one in two)
+    assert ours.take()
+    child = os.fork()
+    if child == 0:
+        try:
+            its = two[0].lease("another")
+            its.take()
+            time.sleep(30.0)  # it lives on, and renews what is its own
+        finally:
+            os._exit(1)
+    try:
+        two[0].close()  # the parent renews no more
+        assert theirs.take(10.0)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

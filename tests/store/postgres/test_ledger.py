@@ -90,6 +90,20 @@ def test_a_role_that_may_make_no_tables_is_told_what_to_do() -> None:
         PostgresLedger(theirs)
 
 
+def test_a_role_that_may_not_look_at_the_tables_is_told_what_it_lacks() -> None:
+    address = new_database()
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS stranger_to_memories")
+        connection.execute("CREATE ROLE stranger_to_memories LOGIN")
+    theirs = address.replace("//postgres:@", "//stranger_to_memories@")
+    with pytest.raises(LedgerError, match="grant this one the use of the schema 'adaptive_memory'"):
+        PostgresLedger(theirs)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("GRANT USAGE ON SCHEMA adaptive_memory TO stranger_to_memories")
+    with pytest.raises(LedgerError, match="grant this one the use"):
+        PostgresLedger(theirs)
+
+
 def test_what_cannot_be_reached_is_said_without_its_password(collection: Collection, embed: Callable[..., Any]) -> None:
     address = "postgresql://ana:secret@127.0.0.1:1/memories?connect_timeout=1"
     with pytest.raises(LedgerError, match="cannot be reached") as told:

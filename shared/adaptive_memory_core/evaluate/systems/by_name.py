@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.evaluate.systems.port import Maker, System
 from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.models.named_object import named_object
 from adaptive_memory_core.policy import Policy
 
 OURS = "adaptive_memory_core.evaluate.systems"
@@ -41,21 +41,20 @@ NAMES = (*PLACES, *POLICIES)
 
 
 def system_of(use: str, embedder: Embedder, settings: Mapping[str, Any]) -> System:
-    """The system, made; `settings` are its own."""
+    """The system, made; `settings` are its own, above the policy that a name such as "static" stands for."""
+    if use in POLICIES:
+        settings = {"policy": POLICIES[use], **settings}
     return _maker(PLACES["adaptive"] if use in POLICIES else PLACES.get(use, use), use)(embedder, settings)
 
 
 def _maker(place: str, use: str) -> Maker:
-    module, _, name = place.partition(":")
     try:
-        maker: Maker = getattr(importlib.import_module(module), name)
+        maker: Maker = named_object(place)
     except MissingExtraError:
         raise
     except ImportError as error:
-        if use in EXTRAS:
-            raise MissingExtraError.of(error.name or module, EXTRAS[use]) from error
-        raise _unknown(use, error) from error
-    except (AttributeError, ValueError) as error:
+        if use in EXTRAS and error.name:
+            raise MissingExtraError.of(error.name, EXTRAS[use]) from error
         raise _unknown(use, error) from error
     return maker
 

@@ -8,54 +8,36 @@ transaction on the server's side, so that a pooler in between may give each to a
 
 from __future__ import annotations
 
-import random
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
 import psycopg
-from psycopg import Connection, Cursor
-from psycopg.pq import TransactionStatus
+from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
-from adaptive_memory_core.store.postgres.dialect import SCHEMA, for_postgres
+from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
+from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, LostConnectionError, pause, was_kept
 from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.postgres.spoken_to import Sql
 
 P = ParamSpec("P")
 T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
-RETRIED_SECONDS = 15.0  # until a server that is gone is given up
-PAUSE_SECONDS = (0.02, 0.2)  # between two tries
+IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
-_BEGIN = f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
+_BEGIN = (
+    f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
+    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+)
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _OURSELVES = "SELECT pg_current_xact_id()::text"
-_OUTCOME = "SELECT pg_xact_status(%s::xid8)"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
-
-
-class Sql:
-    """A connection that is spoken to as SQLite's is."""
-
-    def __init__(self, connection: Connection[Any]) -> None:
-        self.connection = connection
-
-    @property
-    def in_transaction(self) -> bool:
-        return self.connection.info.transaction_status != TransactionStatus.IDLE
-
-    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
-        return self.connection.execute(for_postgres(query), values)
-
-    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
-        cursor = self.connection.cursor()
-        cursor.executemany(for_postgres(query), list(rows))
-        return cursor
 
 
 class LedgerDatabase:
@@ -109,7 +91,10 @@ class LedgerDatabase:
             return
         due: list[Callable[[], object]] = []
         try:
-            with self._pool.connection() as connection, self._transaction(connection, due, told=told) as sql:
+            with (
+                self._pool.connection(writing=True) as connection,
+                self._transaction(connection, due, told=told) as sql,
+            ):
                 yield sql
         finally:
             try:
@@ -177,30 +162,16 @@ class LedgerDatabase:
         self._calls = []
         try:
             connection.execute("COMMIT")
-        except psycopg.OperationalError as error:
-            if not self._was_kept(number):
-                due.clear()
-                raise self._told(error) from error
-        except BaseException:
+        except BaseException as error:
+            calls = due.copy()
             due.clear()
-            raise
+            if not was_kept(self._pool, connection, number, error):
+                raise
+            due += calls
+            if not isinstance(error, psycopg.Error):
+                raise  # an interrupt: what was kept has to be told all the same
         self._seen += 1
         self.on_kept()
-
-    def _was_kept(self, number: str) -> bool:
-        """Whether the transaction of that number was, whose connection broke before it could be told."""
-        deadline = time.monotonic() + RETRIED_SECONDS
-        while True:
-            try:
-                with self._pool.connection() as another:
-                    row = another.execute(_OUTCOME, (number,)).fetchone()
-            except (psycopg.Error, LedgerError):
-                if time.monotonic() >= deadline:
-                    return False
-            else:
-                if row is None or row[0] != "in progress":
-                    return row is not None and row[0] == "committed"
-            _pause()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """The call, made once more where its connection was lost and nothing of it was kept; not within a block."""
@@ -211,7 +182,7 @@ class LedgerDatabase:
             except LostConnectionError:
                 if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
                     raise
-                _pause()
+                pause()
 
     def _notice(self, version: int | None) -> None:
         if version is not None and version != self._seen:
@@ -272,14 +243,6 @@ class LedgerDatabase:
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
             "kept in it. Check that the server can be reached and has room."
         )
-
-
-class LostConnectionError(LedgerError):
-    """The server was not there, or had others to serve first, and nothing was kept."""
-
-
-def _pause() -> None:
-    time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
 def _make(calls: list[Callable[[], object]]) -> None:

@@ -6,6 +6,7 @@ server's clock. Nothing is held between two statements, so neither a pooler nor 
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
@@ -14,7 +15,7 @@ import weakref
 
 import psycopg
 
-from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.pool import Pool
 
@@ -38,6 +39,10 @@ class LeaseHolder:
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._held: weakref.WeakSet[Lease] = weakref.WeakSet()
         self._moment = threading.Lock()
         self._wake = threading.Event()
@@ -49,6 +54,8 @@ class LeaseHolder:
 
     def hold(self, lease: Lease) -> None:
         """Renew it from now on."""
+        if self._process != os.getpid():
+            self._begin()  # what the parent has is the parent's to renew
         with self._moment:
             self._held.add(lease)
             if self._thread is None or not self._thread.is_alive():
@@ -71,9 +78,9 @@ class LeaseHolder:
                     self._thread = None
                     return
             try:
-                with self.pool.connection() as connection:
+                with self.pool.connection(urgent=True) as connection:
                     connection.execute(_RENEW, (LEASE_SECONDS, holders))
-            except (psycopg.Error, LedgerError):
+            except (psycopg.Error, LedgerError, ClosedError):
                 continue  # the next time; a lease that lapses is another's, and absolute values do no harm
 
 
@@ -104,7 +111,7 @@ class Lease:
         try:
             with self._leases.pool.connection() as connection:
                 connection.execute(_GIVE_BACK, (self._name, self.holder))
-        except (psycopg.Error, LedgerError):
+        except (psycopg.Error, LedgerError, ClosedError):
             pass  # it lapses
         self._taken = False
 

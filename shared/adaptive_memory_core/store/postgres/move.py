@@ -74,6 +74,7 @@ def _copied(old: Any, new: Any, name: str) -> Iterator[int]:
 def _keep_others_out(source: SqlLedger, sql: Any) -> None:
     """SQLite does, with a transaction that may write."""
     if not isinstance(source, SQLiteLedger):
+        sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # a page may take long elsewhere
         sql.connection.execute(f"LOCK TABLE {SCHEMA}.collections IN EXCLUSIVE MODE")
 
 

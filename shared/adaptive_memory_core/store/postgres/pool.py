@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-import time
+import sys
 import weakref
 from collections.abc import Generator
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool
 
-from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.postgres.connections import MOST, Hand, OwnConnections
 from adaptive_memory_core.store.postgres.values import adapt
 
-MOST, IDLE_SECONDS = 4, 300.0
-CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
+UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+_UNREADABLE = (
+    "The ledger's address cannot be read. Give 'postgresql://user:password@host:port/database', with what is special "
+    "in the password percent-encoded (urllib.parse.quote(password, safe=''))."
+)
 
 
 class Pool:
     """Connections for a transaction each, never held longer; they prepare no statements on the server."""
 
     def __init__(self, given: str | ConnectionPool[Any], wait_seconds: float = 30.0) -> None:
-        self.address = shown(given if isinstance(given, str) else str(given.conninfo))
-        self._own, self._wait_seconds = isinstance(given, str), wait_seconds
-        self._pool: ConnectionPool[Any] = _made(given) if isinstance(given, str) else given
+        self.address = shown(given if isinstance(given, str) else _conninfo(given))
+        self._wait_seconds = wait_seconds
+        self._own: OwnConnections | None = OwnConnections(given) if isinstance(given, str) else None
+        self._theirs: ConnectionPool[Any] | None = None if isinstance(given, str) else given
         self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
 
     @interruptible
-    def connection(self) -> Generator[Connection[Any], None, None]:
-        """A connection, outside of any transaction; what is left open in the end is undone."""
-        connection = self._get()
-        was = connection.autocommit, connection.prepare_threshold
+    def connection(self, *, writing: bool = False, urgent: bool = False) -> Generator[Connection[Any], None, None]:
+        """A connection, outside of any transaction; what is left open in the end is undone. What is `urgent` gets one
+        though all are in use; those who are `writing` leave one of ours to others."""
+        hand = Hand(writing=writing)
+        was: tuple[bool, int | None] = OURS
         try:
+            self._take(hand, urgent=urgent)
+            connection = hand.held[0]
+            was = connection.autocommit, connection.prepare_threshold
             if was != OURS:
                 connection.autocommit, connection.prepare_threshold = OURS
             if connection not in self._adapted:
@@ -45,24 +54,39 @@ class Pool:
             yield connection
         finally:
             try:
-                _leave(connection, was)
+                for one in hand.held:
+                    _leave(one, was)
             finally:
-                self._pool.putconn(connection)
+                self._give_back(hand, urgent=urgent)
 
-    def _get(self) -> Connection[Any]:
+    def _take(self, hand: Hand, *, urgent: bool) -> None:
         try:
-            got: Connection[Any] = self._pool.getconn(self._wait_seconds)
-        except (PoolTimeout, psycopg.Error) as error:
+            if self._own is not None:
+                self._own.take(hand, self._wait_seconds, sys.maxsize if urgent else MOST)
+            elif urgent:
+                hand.held.extend(map(_beside, [self._theirs]))
+            elif self._theirs is not None:
+                hand.held.extend(map(self._theirs.getconn, [self._wait_seconds]))
+        except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
-                f"The ledger at {self.address} cannot be reached: {error}. Check that the server runs, that the "
-                "address is right, and that it takes as many connections."
+                f"The ledger at {self.address} cannot be reached: {str(error).strip()}. Check that the server runs, "
+                "that the address is right, and that it takes as many connections."
             ) from error
-        return got
+
+    def _give_back(self, hand: Hand, *, urgent: bool) -> None:
+        if self._own is not None:
+            self._own.give_back(hand)
+            return
+        for one in hand.held:
+            if urgent:
+                one.close()
+            elif self._theirs is not None:
+                self._theirs.putconn(one)
 
     def close(self) -> None:
-        """Ours is closed; the caller's is the caller's."""
-        if self._own:
-            self._pool.close()
+        """Ours are closed; the caller's are the caller's."""
+        if self._own is not None:
+            self._own.close()
 
 
 def shown(conninfo: str) -> str:
@@ -71,43 +95,42 @@ def shown(conninfo: str) -> str:
     >>> shown("postgresql://ana:secret@db.example:5433/memories?sslmode=require")
     "'postgresql://db.example:5433/memories'"
     """
-    if "://" not in conninfo:
-        known = psycopg.conninfo.conninfo_to_dict(conninfo)
-        return repr(f"postgresql://{known.get('host', '')}/{known.get('dbname', '')}")
-    parts = urlsplit(conninfo)
-    port = "" if parts.port is None else f":{parts.port}"
-    return repr(f"postgresql://{parts.hostname or ''}{port}{parts.path}")
+    try:
+        known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
+    except psycopg.ProgrammingError:
+        raise InvalidInputError(_UNREADABLE) from None  # what it says may hold the password
+    if "@" in known.get("dbname", "") or not known.get("port", "0").replace(",", "0").isdigit():
+        raise InvalidInputError(_UNREADABLE)
+    ports = known["port"].split(",") if "port" in known else []
+    hosts = known.get("host", known.get("hostaddr", "")).split(",")
+    if len(ports) not in (0, len(hosts)):
+        ports = ports * len(hosts)
+    named = ",".join(f"{host}:{port}" for host, port in zip(hosts, ports, strict=False)) if ports else ",".join(hosts)
+    return repr(f"postgresql://{named}/{known.get('dbname', '')}")
 
 
-def _made(address: str) -> ConnectionPool[Any]:
-    return ConnectionPool(
-        address,
-        min_size=0,
-        max_size=MOST,
-        max_idle=IDLE_SECONDS,
-        kwargs={"autocommit": True, "prepare_threshold": None, "application_name": "adaptive-memory"},
-        open=True,
-        check=_Checked(),
-    )
+def _conninfo(pool: ConnectionPool[Any]) -> str:
+    given: Any = pool.conninfo
+    return str(given() if callable(given) else given)
 
 
-class _Checked:
-    """Whether a connection still stands; not asked again of one that was used a moment ago."""
-
-    def __init__(self) -> None:
-        self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()
-
-    def __call__(self, connection: Connection[Any]) -> None:
-        now = time.monotonic()
-        if now - self._used.get(connection, 0.0) > CHECKED_SECONDS:
-            ConnectionPool.check_connection(connection)
-        self._used[connection] = now
+def _beside(pool: Any) -> Connection[Any]:
+    """One more connection to where the pool's go."""
+    kwargs = pool.kwargs() if callable(pool.kwargs) else pool.kwargs
+    return psycopg.connect(_conninfo(pool), **(kwargs or {}))
 
 
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
     if connection.closed:
         return
-    if connection.pgconn.transaction_status != TransactionStatus.IDLE:
-        connection.rollback()
+    if connection.pgconn.transaction_status in UNDONE:
+        try:
+            connection.rollback()
+        except psycopg.Error:
+            connection.close()
+            return
+    elif connection.pgconn.transaction_status != TransactionStatus.IDLE:
+        connection.close()  # broken off amid a statement: the server undoes what it was in
+        return
     if was != OURS:
         connection.autocommit, connection.prepare_threshold = was

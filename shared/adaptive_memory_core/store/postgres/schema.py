@@ -22,23 +22,34 @@ _VERSION = f"SELECT coalesce(max(version), 0) FROM {SCHEMA}.schema_version"  # n
 
 def migrate(pool: Pool) -> int:
     """Bring the schema to the newest version, each step whole or not at all; gives how many there were to do."""
+    version = 0
     with pool.connection() as connection:
-        version = _version(connection)
-        if version > len(migrations()):
-            raise LedgerVersionError(
-                f"The ledger at {pool.address} has schema version {version}; this package knows up to "
-                f"{len(migrations())}. Install a newer version of adaptive-memory-retrieval, or give another ledger=."
-            )
-        if version == len(migrations()):
-            return 0
         try:
+            version = _version(connection)
+            _refuse_newer(pool, version)
+            if version == len(migrations()):
+                return 0
             _begin(connection)
             return _steps(connection)
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
-                f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, and this role may "
-                f"not change it: {error}. Call AdaptiveMemory.migrate(address) once with a role that may."
+                f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, as far as this "
+                f"role may see, and it may not change that: {error}. Call AdaptiveMemory.migrate(address) once with a "
+                f"role that may, and grant this one the use of the schema {SCHEMA!r}, its tables and its sequences."
             ) from error
+        except psycopg.Error as error:
+            raise LedgerError(
+                f"The schema of the ledger at {pool.address} could not be looked at or made: {str(error).strip()}. "
+                "Open the memory again once the server is well."
+            ) from error
+
+
+def _refuse_newer(pool: Pool, version: int) -> None:
+    if version > len(migrations()):
+        raise LedgerVersionError(
+            f"The ledger at {pool.address} has schema version {version}; this package knows up to "
+            f"{len(migrations())}. Install a newer version of adaptive-memory-retrieval, or give another ledger=."
+        )
 
 
 def _steps(connection: Connection[Any]) -> int:
@@ -50,9 +61,10 @@ def _steps(connection: Connection[Any]) -> int:
         for number, script in enumerate(migrations()[done:], start=done + 1):
             connection.execute(script)
             connection.execute(f"INSERT INTO {SCHEMA}.schema_version VALUES ({number})")  # noqa: S608 - a number
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+    except Exception:
+        if not connection.broken:
+            connection.execute("ROLLBACK")
+        raise  # what an interrupt left open, the pool undoes
     connection.execute("COMMIT")
     return len(migrations()) - done
 

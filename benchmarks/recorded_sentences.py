@@ -1,0 +1,105 @@
+"""Which sentences of a page hold figures of a recorded run? What the README promises, and on what it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from benchmarks.recorded_figures import NONE, Part, Run, of_system, pair, parts_of, share, table
+
+
+def finds_more(run: Run) -> str:
+    """What the default finds beside plain vector search."""
+    quality = parts_of(run, "quality")
+    talks, chats = quality["locomo"], quality["assistant_chats"]
+    ours, plain = of_system(talks, "adaptive"), of_system(talks, "chroma")
+    return (
+        f"LoCoMo, {ours['questions']:,} questions about long conversations, the same turns and embedder (`local`) on "
+        f"both sides: recall@10 / NDCG@10 are {pair(ours)} by default and {pair(plain)} with plain vector search in "
+        f"Chroma. Where records are an assistant's long replies, {pair(of_system(chats, 'adaptive'))} and "
+        f"{pair(of_system(chats, 'chroma'))}"
+    )
+
+
+def does_not_rot(run: Run) -> str:
+    """What reading has changed of what is found."""
+    rows = {row["policy"]: row for row in parts_of(run, "rot")["locomo"]["rows"]}
+    ours, equal = rows["default"], rows["equal"]
+    return (
+        f"After 60 reads a user about other questions, NDCG@10 on LoCoMo has moved by {ours['change %']:+.1f} % "
+        f"[{ours['from %']}, {ours['to %']}]; with the equal weights of the literature by {equal['change %']:+.0f} %"
+    )
+
+
+def best_session(run: Run) -> str:
+    """How sure the difference of the default from plain Chroma is, on LoCoMo asked for 50 hits."""
+    part = parts_of(run, "sessions")["locomo"]
+    ours, plain = of_system(part, "adaptive"), of_system(part, "chroma")
+    low, high = ours["95 %"]
+    return (
+        f"The default's NDCG@10 is {share(ours['over Chroma'])} [{share(low)}, {share(high)}] above plain Chroma's, "
+        f"with whole conversations drawn, and the share of its first hits that are of a session that answers is "
+        f"{share(ours['session hit@1'])} beside {share(plain['session hit@1'])}"
+    )
+
+
+def peers_milliseconds(run: Run) -> str:
+    """The medians of LoCoMo's recalls with 50 hits."""
+    part = parts_of(run, "sessions")["locomo"]
+    told = {"chroma": "Chroma", "langchain_time_weighted": "LangChain's", "llama_time_weighted": "LlamaIndex's"}
+    told |= {"static": "`static`", "adaptive": "the default"}
+    return ", ".join(f"{of_system(part, name)['median ms']:.1f} ms for {what}" for name, what in told.items())
+
+
+def about(run: Run) -> str:
+    """The days, the machines and what ran on them: what all parts have in common, or what there is of each."""
+    parts = list(run.values())
+    machines = _each(f"{one['machine']['cpus']} cores ({one['machine']['cpu']})" for one in parts)
+    return (
+        f"{date(run)}, {machines}, "
+        f"Python {_version(parts, 'python')}, Chroma {_version(parts, 'chromadb')}, numpy {_version(parts, 'numpy')}"
+    )
+
+
+def speed_load(run: Run) -> str:
+    """How busy the machine was when the speed was measured."""
+    own = [part for kind in ("queries", "langchain") for part in parts_of(run, kind).values()]
+    return _each(_load(part) for part in own)
+
+
+def date(run: Run) -> str:
+    """The days on which parts ended."""
+    return _each(sorted(_day(one) for one in run.values()))
+
+
+def how_recorded(run: Run) -> str:
+    """A line for each part: its command, day, commit, and how busy the machine was before it began."""
+    lines = (
+        [name, f"`{part['command']}`", _day(part), part["commit"] or NONE, _load(part), _took(part)]
+        for name, part in sorted(run.items())
+    )
+    return table(["part", "command", "day", "commit", "load before", "took"], lines)
+
+
+def _day(part: Part) -> str:
+    return str(part["finished_at"])[:10]
+
+
+def _load(part: Part) -> str:
+    load = part["machine"]["load_average"]
+    return NONE if load is None else f"{load[0]:.1f}"
+
+
+def _took(part: Part) -> str:
+    return NONE if part["seconds"] is None else f"{part['seconds']} s"
+
+
+def _version(parts: Iterable[Part], name: str) -> str:
+    return _each(str(one["versions"][name]) for one in parts)
+
+
+def _each(values: Iterable[str]) -> str:
+    """
+    >>> _each(["1.5", "1.5"]), _each(["1.5", "1.6"])
+    ('1.5', '1.5 and 1.6')
+    """
+    return " and ".join(dict.fromkeys(values))

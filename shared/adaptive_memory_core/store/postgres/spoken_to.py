@@ -1,0 +1,30 @@
+"""How is a connection to PostgreSQL spoken to as SQLite's is? The ledger's statements are put into its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from psycopg import Connection, Cursor
+from psycopg.pq import TransactionStatus
+
+from adaptive_memory_core.store.postgres.dialect import for_postgres
+
+
+class Sql:
+    """A connection that is spoken to as SQLite's is."""
+
+    def __init__(self, connection: Connection[Any]) -> None:
+        self.connection = connection
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.connection.info.transaction_status != TransactionStatus.IDLE
+
+    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
+        return self.connection.execute(for_postgres(query), values)
+
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
+        cursor = self.connection.cursor()
+        cursor.executemany(for_postgres(query), list(rows))
+        return cursor

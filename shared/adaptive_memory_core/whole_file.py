@@ -1,0 +1,33 @@
+"""How is a text written into a file so that nobody ever finds half of it? Beside it first, then in its place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """The file has its earlier text or this one, whatever happens meanwhile; who may read it stays as it was.
+
+    A link is followed; into a pipe or a device the text is written as it is. What cannot be written to is an OSError,
+    and what is no path at all a TypeError or a ValueError: say in words of the caller what to give.
+    """
+    given = Path(path)
+    if given.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
+    if given.exists() and not given.is_file():
+        given.write_text(text, encoding="utf-8")
+        return
+    place = given.resolve()
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        beside.touch()
+        if place.exists():
+            shutil.copymode(place, beside)
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(place)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
