@@ -16,7 +16,7 @@ from adaptive_memory_core.options import Options
 
 WRONG: dict[str, list[Any]] = {
     "embedder": [3, "minilm", [1.0]],
-    "ledger": [3, "", b"reads", ["reads"], "mysql://somewhere/reads"],
+    "ledger": [3, "", b"reads", ["reads"], "mysql://somewhere/reads", "postgresql://127.0.0.1:1/reads"],
     "policy": [3, "equal", Policy(channels=("dense", "sql"))],
     "fields": [3],
     "keeping": [3],

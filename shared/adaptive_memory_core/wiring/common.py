@@ -38,7 +38,8 @@ from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.hierarchy.growing import Growing
 from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
-from adaptive_memory_core.store.place_names import check_ledger
+from adaptive_memory_core.store.place_names import check_ledger, is_in_postgres
+from adaptive_memory_core.store.postgres.ledger import reach
 from adaptive_memory_core.store.question_index import QuestionIndex
 from adaptive_memory_core.store.scheduled_pruning import ScheduledPruning
 from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
@@ -55,6 +56,8 @@ class Asked:
     def __init__(self, options: Options) -> None:
         self.options = options
         check_ledger(options.get("ledger"))
+        if is_in_postgres(in_postgres := options.get("ledger")):
+            reach(in_postgres)
         if (embedder := options.get("embedder")) is not None:
             as_embedder(embedder)
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.postgres.pool import Pool
 
 NOT_RETRIED = ("file", "id_locks")
+REACHED_SECONDS = 5.0  # until a server that does not answer keeps a memory from being opened
 MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
 
 
@@ -64,6 +65,16 @@ class Retried:
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._part, name)
         return partial(self._again, found) if callable(found) else found
+
+
+def reach(given: Any) -> None:
+    """Refuse a database that cannot be reached, before anything is made that would stand on it."""
+    pool = _pool(given, REACHED_SECONDS)
+    try:
+        with pool.connection():
+            pass
+    finally:
+        pool.close()
 
 
 def migrate_ledger(address: str) -> int:
