@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 Form = Literal["ours", "paper"]
 Asks = Literal["always", "titled"]
@@ -26,6 +26,7 @@ class Graphs:
     title_edge: float = 1.0  # more for sentences below the title that a name is; a sweep: docs/graph.md
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
+    time_memory: bool = False  # whether the paper's form has its time memory as well; benchmarks/asked_again.py
     lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
     reach: int = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
 
@@ -47,3 +48,4 @@ class Graphs:
     def __post_init__(self) -> None:
         check_choices(self, self.CHOICES)
         check_ranges(self, self.RANGES)
+        check_switches(self, ("time_memory",))

@@ -8,6 +8,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.asked_before import Said
 from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.time_memory import gates_of_times
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -67,7 +68,9 @@ def _lifts(ports: Ports, request: Request, asked: Asked) -> Flow[Lifts]:
         if request.as_of is not None:
             return NO_LIFTS
         known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
-        return Lifts(questions=known.value, gain=request.policy.gain)
+        timed = settings.time_memory and known.value is not None
+        times = (yield from gates_of_times(ports, request, known.value)) if timed else {}
+        return Lifts(questions=known.value, gain=request.policy.gain, times=times)
     said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
     if said is None or settings.lift == 0.0:
         return NO_LIFTS

@@ -83,11 +83,13 @@ class GraphFound:
 @dataclass(frozen=True, slots=True)
 class Lifts:
     """What verdicts taught, for one question: in our form by how much the sentences of a record count more, by its id
-    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4."""
+    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4, and the gates of
+    the time memory of its sentences, in their order."""
 
     lift: Mapping[str, float] = field(default_factory=dict)
     questions: Questions | None = None
     gain: Gain = Gain()
+    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 NO_LIFTS = Lifts()

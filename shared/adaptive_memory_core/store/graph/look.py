@@ -11,7 +11,7 @@ from adaptive_memory_core.flow.ports.graph import GraphFound, Hop, Lifts, Stored
 from adaptive_memory_core.graph.build import word_key
 from adaptive_memory_core.graph.known_names import known_names
 from adaptive_memory_core.graph.paper import propagate_as_published
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Evidence, PassageKey, Question, Step, passage_of
+from adaptive_memory_core.graph.ports import Evidence, PassageKey, Question, Step, passage_of, place_of
 from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
@@ -77,7 +77,7 @@ def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
     return [
-        Hop(step.name or "", ids[passage_of(step.sentence)], step.sentence & ((1 << SENTENCE_BITS) - 1))
+        Hop(step.name or "", ids[passage_of(step.sentence)], place_of(step.sentence))
         for step in steps
         if passage_of(step.sentence) in ids
     ]
