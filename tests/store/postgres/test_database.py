@@ -18,7 +18,6 @@ from adaptive_memory_core.store.postgres import outcome
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests import postgres_server
 from tests.behaviour.test_interrupts import Interrupt, broken_off_at, in_another_thread
-
 from tests.postgres_server import new_database
 
 COUNT = "UPDATE collections SET opened = opened + 1"
