@@ -16,11 +16,9 @@ class JudgedTime(NamedTuple):
     supports: bool
 
 
-def time_gates(
-    sentences: Sequence[Any], verdicts: Sequence[JudgedTime], asked: Any, noise: Gain
-) -> tuple[float, ...]:
-    """By how much each sentence is multiplied, for the time that is asked about: 1 for one that says no time (None), and
-    for all as long as nothing was judged for a time. Each other one begins with the vector of the time it says.
+def time_gates(sentences: Sequence[Any], verdicts: Sequence[JudgedTime], asked: Any, noise: Gain) -> tuple[float, ...]:
+    """By how much each sentence is multiplied, for the time that is asked about: 1 for one that says no time (None),
+    and for all as long as nothing was judged for a time. Each other one begins with the vector of the time it says.
 
     >>> import numpy as np
     >>> may, june = np.array([1.0, 0.0]), np.array([0.0, 1.0])

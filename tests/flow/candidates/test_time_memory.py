@@ -1,4 +1,4 @@
-"""Is the paper's time memory one of the policy's settings? Off by default, made of verdicts, for questions with a time."""
+"""Is the paper's time memory a setting? Off by default, made of verdicts, for questions that name a time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_nor_has_a_record_that_was_judged_for_no_time(meetings: UserMemory) -> N
     assert shares(meetings, IN_MAY, WITH) == shares(meetings, IN_MAY, WITHOUT)
 
 
-def test_a_verdict_that_is_taken_back_is_gone_from_it(meetings: UserMemory) -> None:
+def test_it_goes_with_its_record(meetings: UserMemory) -> None:
     before = shares(meetings, IN_MAY, WITH)
     found = meetings.recall(IN_MAY, k=5)
     meetings.feedback(found, helpful=["Rome"])

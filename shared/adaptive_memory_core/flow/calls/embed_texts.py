@@ -1,4 +1,4 @@
-"""How are several texts embedded in a flow? By the model's own coroutine, where it has one and a loop drives the flow."""
+"""How are several texts embedded in a flow? By the model's own coroutine, where it has one and a loop drives it."""
 
 from __future__ import annotations
 

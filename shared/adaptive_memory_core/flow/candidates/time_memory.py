@@ -1,4 +1,4 @@
-"""Which times were records helpful for? The paper's time memory for a question that names a time, as gates of sentences.
+"""Which times were records helpful for? The paper's time memory, as gates of sentences, for a question with a time.
 
 It is made of the verdicts each time it is asked for, as the task memory is, and of the words that the log still has of
 the judged questions. Only records that were judged have one: before the first verdict the gate of equation 4 is 1.
@@ -28,7 +28,7 @@ Times = Mapping[str, Sequence[str | None]]  # by id in the collection: the time 
 Verdicts = Mapping[str, Sequence[tuple[str, bool]]]  # by id in the collection: times asked about, and the verdicts
 
 
-def gates_of_times(ports: Ports, request: Request, questions: Questions) -> Flow[Mapping[str, Sequence[float]]]:
+def gates_of_times(ports: Ports, request: Request, questions: Questions) -> Flow[dict[str, Sequence[float]]]:
     """By how much time memory multiplies each sentence of the records that were judged for a time, by their ids."""
     asked = _time_in(request.cue.own_words, ports, request)
     if asked is None:
