@@ -63,7 +63,7 @@ class Policy(HashedOnce):
     weights: Weights = MEASURED_WEIGHTS  # what each signal counts, relative to the others
     blend: Blend = "auto"  # how signals become a score; "auto": bounded with the default weights, else sum
     channels: tuple[str, ...] | Auto = (
-        "auto"  # where candidates come from: "dense", "lexical", "graph", own names; "auto": vectors and words
+        "auto"  # "dense", "lexical", "graph", own names; "auto": vectors and words, and the graph of linked records
     )
     fusion: Fusion | Auto = "auto"  # what each lead of the channels counts; "auto": as measured for the embedder
     channel_weights: ByName = ()  # what each of your own channels counts; 1 = as much as the vectors
