@@ -155,8 +155,8 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[Mapping[str, 
 
 
 def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
-    """One batch: into the archive first, then out of the collection, then out of the ledger. Nobody judges or pins these
-    records meanwhile. What broke off half-way, the next call ends."""
+    """One batch: into the archive first, then out of the collection, then out of the ledger. Nobody judges or pins
+    these records meanwhile. What broke off half-way, the next call ends."""
     found = yield from look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.merge_reads import added

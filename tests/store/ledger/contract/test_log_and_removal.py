@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from adaptive_memory_core import Scope, Verdict
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports import Ledger
