@@ -22,6 +22,7 @@ from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, background_done, delete, word_vectors
 from tests.postgres_server import new_database
 
+pytestmark = pytest.mark.slow
 ASKED = ("add", "count", "delete", "get", "modify", "query", "update", "upsert")
 POLICY = Policy(refresh_floor_seconds=0.0, channels=("dense", "lexical", "graph", "mine"))
 QUICK = Keeping(lag_seconds=0.05)
