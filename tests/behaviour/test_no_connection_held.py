@@ -136,7 +136,9 @@ def every_verb(memory: AdaptiveMemory, clock: Clock) -> None:
     alice.prune(below=0.5, limit=2)
     alice.prune(unread_for=300, max_records=35)
     add_twin(memory)
-    memory.flush(), memory.sync(), memory.check(), memory.check(repair=True)
+    memory.flush()
+    memory.sync()
+    memory.check(repair=True)
     assert memory.check().ok
 
 
