@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.store.ledger.full_check import undecodable, untrue
+from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class PostgresLedger(SqlLedger):
 
     def __init__(self, given: str | ConnectionPool[Any], *, wait_seconds: float = 30.0) -> None:
         from adaptive_memory_core.store.postgres.database import LedgerDatabase
+        from adaptive_memory_core.store.postgres.log_days import LogDays
         from adaptive_memory_core.store.postgres.schema import migrate
 
         pool = _pool(given, wait_seconds)
@@ -42,10 +45,13 @@ class PostgresLedger(SqlLedger):
             raise
         database: Any = LedgerDatabase(pool)
         super().__init__(database, database.lock)
+        days = LogDays(self._shared, pool)
+        self.retention = LedgerRetention(self._shared, self.user_files, days)
         database.collection_key = lambda: self._shared.collection_key
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))
+        days.make(now=time.time())
 
     def faults(self) -> list[str]:
         """What is wrong with what stands in it, one line each; this reads all of it."""
