@@ -116,9 +116,7 @@ def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tupl
     return found
 
 
-def _sample_one(
-    sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float
-) -> None:
+def _sample_one(sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float) -> None:
     """Take a sample; the more records a user has, the rarer."""
     records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
     last = sql.execute("SELECT coalesce(max(step), 0) FROM samples WHERE user_key = ?", (user,)).fetchone()[0]

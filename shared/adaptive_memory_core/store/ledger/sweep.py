@@ -44,9 +44,7 @@ def sweep(shared: LedgerContext) -> None:
         shared.cache.clear()
 
 
-def _cross_off(
-    sql: sqlite3.Connection, last: int, most: int, ids: set[int], policies: set[str]
-) -> tuple[int, int]:
+def _cross_off(sql: sqlite3.Connection, last: int, most: int, ids: set[int], policies: set[str]) -> tuple[int, int]:
     """What the lines after the last one name; gives how many they were, and the last of them."""
     lines = sql.execute(_LINES, (last, most)).fetchall()
     for key, candidates, policy in lines:
