@@ -16,7 +16,7 @@ from tests.postgres_server import empty_database, new_database
 from tests.store.ledger.reads import ALICE, BOB, DAY, read
 
 FIRST = 20_000 * DAY
-KEEPS = {"log_days": 10.0, "log_recalls": 100_000}
+KEEPS: dict[str, Any] = {"log_days": 10.0, "log_recalls": 100_000}
 _DAYS = (
     "SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid "
     "WHERE inhparent = 'adaptive_memory.recalls'::regclass ORDER BY relname"
