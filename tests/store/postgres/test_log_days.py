@@ -85,6 +85,15 @@ def test_a_day_of_lines_stands_in_a_table_and_goes_with_it(ledger: PostgresLedge
     assert ledger.statistics.tally(ALICE).recalls == 12  # the counter is no log
 
 
+def test_a_memory_that_is_opened_has_tables_for_today_and_two_more_days(address: str) -> None:
+    for name in asked(address, _DAYS):
+        asked(address, f"DROP TABLE adaptive_memory.{name}" if "any" not in name else "SELECT 1")
+    PostgresLedger(address).close()
+    today = asked(address, "SELECT floor(adaptive_memory.posix_now() / 86400)::bigint")[0]
+    assert len(asked(address, _DAYS)) == 4
+    assert asked(address, "SELECT adaptive_memory.make_log_days(%s, %s)", today, today + 2) == [3]
+
+
 def test_what_one_user_has_too_many_of_goes_from_every_day(ledger: PostgresLedger, address: str) -> None:
     for day in range(3):
         ledger.retention.trim(now=FIRST + day * DAY, **KEEPS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,7 @@ class PostgresLedger(SqlLedger):
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))
-        days.make(now=time.time())
+        days.make_today()
 
     def faults(self) -> list[str]:
         """What is wrong with what stands in it, one line each; this reads all of it."""

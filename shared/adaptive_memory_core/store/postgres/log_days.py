@@ -7,6 +7,7 @@ not, all lines stand in the table of any day, and are deleted bit by bit as in S
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -22,6 +23,10 @@ AHEAD = 2  # days after today that have a table
 TRIED_SECONDS = 60.0  # until days are tried again that could not be made
 ANY_DAY = f"{SCHEMA}.recalls_of_any_day"
 _MAKE = f"SELECT {SCHEMA}.make_log_days(%s, %s)"
+_MAKE_TODAY = (
+    f"SELECT {SCHEMA}.make_log_days(day, day + {AHEAD}) "  # noqa: S608 - our own words
+    f"FROM (SELECT floor({SCHEMA}.posix_now() / {DAY})::bigint AS day) AS today"
+)
 _DROP = f"SELECT {SCHEMA}.drop_log_days(%s)"
 _IS_PAST = f"SELECT EXISTS (SELECT 1 FROM {SCHEMA}.past_log_days(?))"  # noqa: S608 - our own words
 
@@ -34,6 +39,11 @@ class LogDays(OldLines):
         self._pool = pool
         self._made = range(0)  # days that there are tables of
         self._tried = float("-inf")
+
+    def make_today(self) -> None:
+        """Tables for this day and those to come, by the server's clock; a memory that is opened begins with it."""
+        with suppress(psycopg.Error, LedgerError):
+            self._of_server(_MAKE_TODAY, ())
 
     def make(self, *, now: float) -> None:
         """A table for this day, and for those to come, unless there is one; it can be done without."""
