@@ -49,8 +49,10 @@ def kill() -> None:
     """As by `kill -9`: the server and all its processes are gone; what was committed is on the disk."""
     directory = Path(server().pgdata)
     number = int((directory / "postmaster.pid").read_text("ascii").split()[0])
-    children = psutil.Process(number).children(recursive=True)
-    for process in [psutil.Process(number), *children]:
+    server_process = psutil.Process(number)
+    server_process.suspend()  # so that nobody connects between a look at its children and its end, and lives on alone
+    children = server_process.children(recursive=True)
+    for process in [server_process, *children]:
         with suppress(psutil.NoSuchProcess):
             process.kill()
     psutil.wait_procs(children, timeout=20)

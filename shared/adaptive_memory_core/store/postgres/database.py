@@ -8,8 +8,10 @@ transaction on the server's side, so that a pooler in between may give each to a
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import uuid
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,7 +23,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, LostConnectionError, pause, was_kept
+from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, WHO, LostConnectionError, Turn, pause, was_kept
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
 
@@ -35,9 +37,13 @@ _BEGIN = (
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 )
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
-_OURSELVES = "SELECT pg_current_xact_id()::text"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
-_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
+_WROTE = (
+    f"WITH marked AS (INSERT INTO {SCHEMA}.writers (writer, collection_key, kept) VALUES (%s, %s, %s) "  # noqa: S608 - our own names
+    "ON CONFLICT (writer) DO UPDATE SET kept = excluded.kept, kept_at = now()) "
+    f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"
+)
+_LONG_GONE = f"DELETE FROM {SCHEMA}.writers WHERE collection_key = %s AND kept_at < now() - interval '1 day'"  # noqa: S608
 
 
 class LedgerDatabase:
@@ -60,6 +66,7 @@ class LedgerDatabase:
         self._sql: Sql | None = None  # of the block that this process is in
         self._writing = self._closed = False
         self._calls: list[Callable[[], object]] = []
+        self._writer, self._turns = uuid.uuid4().hex, 0
         self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
 
     @interruptible
@@ -106,7 +113,7 @@ class LedgerDatabase:
     def _transaction(
         self, connection: Connection[Any], due: list[Callable[[], object]], *, told: bool
     ) -> Generator[Any, None, None]:
-        version, number = self._turn(connection)
+        version, turn = self._turn(connection)
         with self._lock:
             self._check()
             before = self._sql
@@ -116,7 +123,7 @@ class LedgerDatabase:
                 if not told:
                     self.on_write()
                 yield self._sql
-                self._keep(connection, number, due)
+                self._keep(connection, turn, due)
             except BaseException as error:
                 self._calls.clear()
                 self.on_failure()
@@ -145,19 +152,25 @@ class LedgerDatabase:
                 raise self._told(error) from error
             raise
 
-    def _turn(self, connection: Connection[Any]) -> tuple[int | None, str]:
-        """Begin, once nobody else writes the collection; gives its version, and the number of the transaction. The pool
-        undoes what is left open."""
+    def _turn(self, connection: Connection[Any]) -> tuple[int | None, Turn]:
+        """Begin, once nobody else writes the collection; gives its version, and whose turn it is. The pool undoes what
+        is left open."""
         try:
             connection.execute(_BEGIN)
             row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
-            number: str = connection.execute(_OURSELVES).fetchone()[0]  # type: ignore[index]
+            number, backend = connection.execute(WHO).fetchone()  # type: ignore[misc]
         except psycopg.Error as error:
             raise self._told(error) from error
-        return None if row is None else int(row[0]), number
+        with self._lock:
+            self._turns += 1
+            turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, number, backend)
+        return None if row is None else int(row[0]), turn
 
-    def _keep(self, connection: Connection[Any], number: str, due: list[Callable[[], object]]) -> None:
-        connection.execute(_WROTE, (self.collection_key(),))
+    def _keep(self, connection: Connection[Any], turn: Turn, due: list[Callable[[], object]]) -> None:
+        key = self.collection_key()
+        if turn.mark == 1:
+            connection.execute(_LONG_GONE, (key,))
+        connection.execute(_WROTE, (turn.writer, key, turn.mark, key))
         due += self._calls
         self._calls = []
         try:
@@ -165,7 +178,7 @@ class LedgerDatabase:
         except BaseException as error:
             calls = due.copy()
             due.clear()
-            if not was_kept(self._pool, connection, number, error):
+            if not was_kept(self._pool, connection, turn, error):
                 raise
             due += calls
             if not isinstance(error, psycopg.Error):

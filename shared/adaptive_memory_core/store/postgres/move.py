@@ -14,7 +14,7 @@ from adaptive_memory_core.store.place_names import check_ledger, is_in_postgres
 from adaptive_memory_core.store.postgres.dialect import SCHEMA, tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 
-STAYS = {"leases", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger
+STAYS = {"leases", "writers", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger
 PAGE = 2_000  # rows that are in RAM at once
 NUMBERED = (  # tables whose rows are numbered as they come
     *(("collections", "collection_key"), ("users", "user_key"), ("records", "record_key"), ("recalls", "recall_key")),
