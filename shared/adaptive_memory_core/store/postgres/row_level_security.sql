@@ -16,7 +16,9 @@ DO $$
 DECLARE
     made text;
 BEGIN
-    FOREACH made IN ARRAY ARRAY['adaptive_memory_application', 'adaptive_memory_scope'] LOOP
+    FOREACH made IN ARRAY ARRAY[
+        'adaptive_memory_application', 'adaptive_memory_one_collection', 'adaptive_memory_one_user'
+    ] LOOP
         IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = made) THEN
             EXECUTE format('CREATE ROLE %I NOLOGIN', made);
         END IF;
@@ -43,7 +45,7 @@ DECLARE
     scope bigint;
 BEGIN
     IF cardinality(named) <> 1 THEN
-        RAISE EXCEPTION 'There are % collections of the name % in this ledger. Name one that a memory was opened over.',
+        RAISE EXCEPTION 'There are % collections of the name ''%'' in this ledger. Name one that a memory was opened over.',
             cardinality(named), collection_name;
     END IF;
     IF user_name IS NOT NULL THEN
@@ -54,28 +56,33 @@ BEGIN
     END IF;
     INSERT INTO adaptive_memory.scopes_of_roles VALUES (quote_ident(role_name)::regrole, named[1], scope)
         ON CONFLICT (role) DO UPDATE SET collection_key = excluded.collection_key, user_key = excluded.user_key;
-    EXECUTE format('GRANT adaptive_memory_scope TO %I', role_name);
+    EXECUTE format('REVOKE adaptive_memory_one_collection, adaptive_memory_one_user FROM %I', role_name);
+    EXECUTE format('GRANT %I TO %I', CASE WHEN scope IS NULL THEN 'adaptive_memory_one_collection'
+        ELSE 'adaptive_memory_one_user' END, role_name);
 END $$;
 
 CREATE OR REPLACE FUNCTION adaptive_memory.take_scope(role_name name) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
     DELETE FROM adaptive_memory.scopes_of_roles WHERE role = quote_ident(role_name)::regrole;
-    EXECUTE format('REVOKE adaptive_memory_scope FROM %I', role_name);
+    EXECUTE format('REVOKE adaptive_memory_one_collection, adaptive_memory_one_user FROM %I', role_name);
 END $$;
 REVOKE ALL ON FUNCTION adaptive_memory.give_scope(name, text, text), adaptive_memory.take_scope(name) FROM PUBLIC;
 
-GRANT USAGE ON SCHEMA adaptive_memory TO adaptive_memory_application, adaptive_memory_scope;
+GRANT USAGE ON SCHEMA adaptive_memory
+    TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA adaptive_memory
-    TO adaptive_memory_application, adaptive_memory_scope;
-GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA adaptive_memory TO adaptive_memory_application;
-GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA adaptive_memory TO adaptive_memory_scope;
-
--- Of these a scope has to read, or to count in, more than it may change.
+    TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
+GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA adaptive_memory
+    TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 REVOKE INSERT, UPDATE, DELETE ON adaptive_memory.schema_version, adaptive_memory.scopes_of_roles
-    FROM adaptive_memory_application, adaptive_memory_scope;
-REVOKE INSERT, UPDATE, DELETE ON adaptive_memory.collections FROM adaptive_memory_scope;
-GRANT UPDATE (version, rows, met) ON adaptive_memory.collections TO adaptive_memory_scope;
+    FROM adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
+
+-- Of what is a whole collection's, a role of one user may count, and nothing else.
+REVOKE INSERT, UPDATE, DELETE ON adaptive_memory.collections FROM adaptive_memory_one_user;
+GRANT UPDATE (version, rows, met) ON adaptive_memory.collections TO adaptive_memory_one_user;
+REVOKE UPDATE, DELETE ON adaptive_memory.mirror_size FROM adaptive_memory_one_user;
+GRANT UPDATE (records, changes, drops) ON adaptive_memory.mirror_size TO adaptive_memory_one_user;
 
 -- What follows from a row that is the scope's own is done with the owner's rights: by then the row may be gone.
 ALTER FUNCTION adaptive_memory.on_words_in() SECURITY DEFINER SET search_path = pg_catalog;
@@ -87,39 +94,42 @@ ALTER FUNCTION adaptive_memory.on_judged_for_out() SECURITY DEFINER SET search_p
 
 DO $$
 DECLARE
+    ours constant text := 'adaptive_memory_one_collection, adaptive_memory_one_user';
     own_collection constant text := 'collection_key = (SELECT adaptive_memory.own_collection())';
-    of_user constant text := '(abs(%1$I.user_key) = (SELECT adaptive_memory.own_user()) '
-        'OR (SELECT adaptive_memory.own_user()) IS NULL';
+    whole_collection constant text := own_collection || ' AND (SELECT adaptive_memory.own_user()) IS NULL';
+    of_user constant text := '((SELECT adaptive_memory.own_user()) IS NULL '
+        'OR abs(%1$I.user_key) = (SELECT adaptive_memory.own_user()))';
+    of_known_user constant text := of_user
+        || ' AND EXISTS (SELECT 1 FROM adaptive_memory.users its WHERE its.user_key = abs(%1$I.user_key))';
     by_row constant text := 'EXISTS (SELECT 1 FROM adaptive_memory.%2$I its WHERE its.%3$I = %1$I.%3$I)';
-    -- tables without the key of a user: how their rows belong to a scope, and what it may do with them
+    -- tables without the key of a user: which of their rows a scope sees, and which it may write
     rules constant jsonb := jsonb_build_object(
-        'collections', jsonb_build_array(own_collection, 'writes'),
-        'words_size', jsonb_build_array(own_collection, 'sees'),
-        'mirror_size', jsonb_build_array(own_collection, 'writes'),
-        'guests', jsonb_build_array(own_collection, 'sees'),
-        'reembedding', jsonb_build_array(own_collection, 'sees'),
-        'graph_seen', jsonb_build_array(own_collection, 'sees'),
-        'due_records', jsonb_build_array(own_collection || ' AND (SELECT adaptive_memory.own_user()) IS NULL', 'writes'),
-        'new_places', jsonb_build_array(own_collection || ' AND (SELECT adaptive_memory.own_user()) IS NULL', 'writes'),
-        'outbox', jsonb_build_array(format(by_row, 'outbox', 'records', 'record_key'), 'writes'),
-        'verdicts', jsonb_build_array(format(by_row, 'verdicts', 'records', 'record_key'), 'writes'),
-        'judged_for', jsonb_build_array(format(by_row, 'judged_for', 'records', 'record_key'), 'writes'),
-        'mirror_vectors', jsonb_build_array(format(by_row, 'mirror_vectors', 'mirror', 'row'), 'writes'),
-        'new_vectors', jsonb_build_array(format(by_row, 'new_vectors', 'mirror', 'row'), 'writes'),
-        'graph_mentions', jsonb_build_array(format(by_row, 'graph_mentions', 'graph_names', 'name_key'), 'writes'),
-        'hierarchy_sources', jsonb_build_array(
-            format(by_row, 'hierarchy_sources', 'hierarchy_semantics', 'semantic'), 'writes'
-        ),
-        'leases', jsonb_build_array('name LIKE (SELECT adaptive_memory.own_collection()) || '':%''', 'writes'),
-        'scopes_of_roles', jsonb_build_array('role = quote_ident(current_user)::regrole', 'sees'),
-        'policies', jsonb_build_array('true', 'adds'),  -- numbers that many share
-        'to_purge', jsonb_build_array('true', 'adds'),
-        'schema_version', jsonb_build_array('true', 'sees'),
-        'clock_readings', jsonb_build_array('false', 'sees')
+        'collections', ARRAY[own_collection, own_collection],
+        'words_size', ARRAY[own_collection, whole_collection],
+        'mirror_size', ARRAY[own_collection, own_collection],
+        'guests', ARRAY[own_collection, whole_collection],
+        'reembedding', ARRAY[own_collection, whole_collection],
+        'graph_seen', ARRAY[own_collection, whole_collection],
+        'due_records', ARRAY[whole_collection, whole_collection],
+        'new_places', ARRAY[whole_collection, whole_collection],
+        'writers', ARRAY[own_collection, own_collection],
+        'outbox', ARRAY[format(by_row, 'outbox', 'records', 'record_key')],
+        'verdicts', ARRAY[format(by_row, 'verdicts', 'records', 'record_key')],
+        'judged_for', ARRAY[format(by_row, 'judged_for', 'records', 'record_key')],
+        'mirror_vectors', ARRAY[format(by_row, 'mirror_vectors', 'mirror', 'row')],
+        'new_vectors', ARRAY[format(by_row, 'new_vectors', 'mirror', 'row')],
+        'graph_mentions', ARRAY[format(by_row, 'graph_mentions', 'graph_names', 'name_key')],
+        'hierarchy_sources', ARRAY[format(by_row, 'hierarchy_sources', 'hierarchy_semantics', 'semantic')],
+        'leases', ARRAY['name LIKE (SELECT adaptive_memory.own_collection()) || '':%'''],
+        'scopes_of_roles', ARRAY['role = quote_ident(current_user)::regrole', 'false'],
+        'policies', ARRAY['true', 'adds'],  -- numbers that users share: nobody can tell whose
+        'to_purge', ARRAY['true', 'adds'],  -- that something was deleted, somewhere
+        'schema_version', ARRAY['true', 'false'],
+        'clock_readings', ARRAY['false', 'false']  -- a clock that is wrong would end the log of others
     );
     one record;
     sees text;
-    may text;
+    writes text;
 BEGIN
     FOR one IN
         SELECT relname::text AS name,
@@ -132,26 +142,17 @@ BEGIN
         EXECUTE format('DROP POLICY IF EXISTS sees ON adaptive_memory.%I', one.name);
         EXECUTE format('DROP POLICY IF EXISTS writes ON adaptive_memory.%I', one.name);
         EXECUTE format('CREATE POLICY whole ON adaptive_memory.%I TO adaptive_memory_application USING (true)', one.name);
-        IF rules ? one.name OR NOT one.of_user THEN
-            sees := rules -> one.name ->> 0;
-            may := rules -> one.name ->> 1;
-        ELSIF one.of_collection THEN
-            sees := format(own_collection || ' AND ' || of_user || ')', one.name);
-            may := 'writes';
-        ELSE
-            sees := format(of_user || ' AND EXISTS (SELECT 1 FROM adaptive_memory.users u '
-                'WHERE u.user_key = abs(%1$I.user_key)))', one.name);
-            may := 'writes';
-        END IF;
+        sees := CASE WHEN rules ? one.name THEN rules -> one.name ->> 0
+            WHEN one.of_user AND one.of_collection THEN format(own_collection || ' AND ' || of_user, one.name)
+            WHEN one.of_user THEN format(of_known_user, one.name) END;
+        writes := coalesce(rules -> one.name ->> 1, sees);
         CONTINUE WHEN sees IS NULL;  -- a table that this script does not know: a scope sees nothing of it
-        EXECUTE format('CREATE POLICY sees ON adaptive_memory.%I FOR SELECT TO adaptive_memory_scope USING (%s)',
-            one.name, sees);
-        IF may = 'writes' THEN
-            EXECUTE format('CREATE POLICY writes ON adaptive_memory.%I TO adaptive_memory_scope USING (%s)',
-                one.name, sees);
-        ELSIF may = 'adds' THEN
-            EXECUTE format('CREATE POLICY writes ON adaptive_memory.%I FOR INSERT TO adaptive_memory_scope '
-                'WITH CHECK (%s)', one.name, sees);
+        EXECUTE format('CREATE POLICY sees ON adaptive_memory.%I FOR SELECT TO %s USING (%s)', one.name, ours, sees);
+        IF writes = 'adds' THEN
+            EXECUTE format('CREATE POLICY writes ON adaptive_memory.%I FOR INSERT TO %s WITH CHECK (%s)',
+                one.name, ours, sees);
+        ELSE
+            EXECUTE format('CREATE POLICY writes ON adaptive_memory.%I TO %s USING (%s)', one.name, ours, writes);
         END IF;
     END LOOP;
 END $$;
