@@ -43,6 +43,13 @@ def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed
     return erased
 
 
+def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
+    """Pruned records out of the ledger and out of every index, in one transaction."""
+    with ports.ledger.transaction():
+        removed(ports, scope, stored_ids)
+        ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
+
+
 def judge(
     ports: Ports,
     scope: Scope,
