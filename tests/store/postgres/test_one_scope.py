@@ -48,10 +48,10 @@ class World:
             for user in ("ana", "bob"):
                 use(memory, user)
         scopes: dict[str, str | None] = {"ana_app": "ana", "shop_app": None}
-        for role, user in scopes.items():
+        for role, whom in scopes.items():
             self.owner.execute(f"DROP ROLE IF EXISTS {role}")
             self.owner.execute(f"CREATE ROLE {role} LOGIN")
-            self.owner.execute("SELECT adaptive_memory.give_scope(%s, %s, %s)", (role, collection.name, user))
+            self.owner.execute("SELECT adaptive_memory.give_scope(%s, %s, %s)", (role, collection.name, whom))
         keys: dict[str, int] = dict(self.owner.execute("SELECT name, user_key FROM adaptive_memory.users").fetchall())
         self.ana, self.bob = keys["ana"], keys["bob"]
 
