@@ -8,7 +8,7 @@ from pathlib import Path
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from tests.postgres_server import new_database
+from tests.postgres_server import secured_database
 
 COLLECTION = "uuid-of-a-collection"
 
@@ -42,7 +42,7 @@ def _ram(_: Path) -> Callable[[], Ledger]:
 
 
 def _postgres(_: Path) -> Callable[[], Ledger]:
-    address = new_database()
+    address = secured_database()
     return lambda: PostgresLedger(address)
 
 

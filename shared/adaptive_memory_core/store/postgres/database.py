@@ -30,6 +30,7 @@ from adaptive_memory_core.store.postgres.spoken_to import Sql
 P = ParamSpec("P")
 T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
+DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = (
@@ -253,9 +254,10 @@ class LedgerDatabase:
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
         kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
-            "kept in it. Check that the server can be reached and has room."
+            f"kept in it. {DENIED if denied else 'Check that the server can be reached and has room.'}"
         )
 
 
