@@ -75,6 +75,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA adaptive_memory
     TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA adaptive_memory
     TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
+GRANT EXECUTE ON FUNCTION adaptive_memory.make_log_days(bigint, bigint),
+    adaptive_memory.drop_log_days(double precision) TO adaptive_memory_application;
 REVOKE INSERT, UPDATE, DELETE ON adaptive_memory.schema_version, adaptive_memory.scopes_of_roles
     FROM adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 
