@@ -138,6 +138,7 @@ BEGIN
             EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid AND attname = 'user_key') AS of_user,
             EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid AND attname = 'collection_key') AS of_collection
         FROM pg_class c WHERE relnamespace = 'adaptive_memory'::regnamespace AND relkind IN ('r', 'p')
+            AND relname !~ '^recalls_of_\d'  -- a day of the log: closed to all, but through the log
     LOOP
         EXECUTE format('ALTER TABLE adaptive_memory.%I ENABLE ROW LEVEL SECURITY', one.name);
         EXECUTE format('DROP POLICY IF EXISTS whole ON adaptive_memory.%I', one.name);
