@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
 from tests import postgres_server
-from tests.behaviour.test_postgres import World, acknowledged
+from tests.behaviour.recalling_processes import RecallingProcesses
+from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 from tests.pgbouncer_server import PgBouncer, pgbouncer
 
@@ -32,20 +32,19 @@ def world(chroma_server: ChromaServer, pooler: PgBouncer) -> Iterator[World]:
 def test_four_processes_share_three_connections_through_kills_of_pooler_and_server(
     world: World, pooler: PgBouncer
 ) -> None:
-    processes = [world.reader(seed, 25) for seed in range(4)]
+    readers = RecallingProcesses([world.reader(seed, 40) for seed in range(4)])
     most = 0
     for kill, start in ((pooler.kill, pooler.start), (postgres_server.kill, postgres_server.start_again)):
-        time.sleep(3.0)
+        readers.have_returned(30)
         most = max(most, connections(world))
         kill()
         start()
-    lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
-    assert [process.returncode for process in processes] == [0] * 4
+    assert readers.ended() == [0] * 4
     ids, returned = world.logged()
-    assert sorted(acknowledged(lines)) == sorted(ids)
-    assert len(set(ids)) == 200
+    assert sorted(readers.acknowledged()) == sorted(ids)
+    assert len(set(ids)) == 320
     assert world.counted() == returned == world.shown()
-    assert 0 < most <= 3
+    assert most == 3
 
 
 def connections(world: World) -> int:

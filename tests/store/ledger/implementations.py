@@ -9,7 +9,7 @@ from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.pgbouncer_server import shared_pgbouncer
-from tests.postgres_server import new_database
+from tests.postgres_server import new_database, secured_database
 
 COLLECTION = "uuid-of-a-collection"
 BEHIND_POOLER = "PostgreSQL behind PgBouncer"
@@ -44,7 +44,7 @@ def _ram(_: Path) -> Callable[[], Ledger]:
 
 
 def _postgres(_: Path) -> Callable[[], Ledger]:
-    address = new_database()
+    address = secured_database()
     return lambda: PostgresLedger(address)
 
 
