@@ -32,7 +32,7 @@ def world(chroma_server: ChromaServer, pooler: PgBouncer) -> Iterator[World]:
 def test_four_processes_share_three_connections_through_kills_of_pooler_and_server(
     world: World, pooler: PgBouncer
 ) -> None:
-    readers = RecallingProcesses([world.reader(seed, 40) for seed in range(4)])
+    readers = RecallingProcesses([world.reader(seed, 20) for seed in range(4)])
     most = 0
     for kill, start in ((pooler.kill, pooler.start), (postgres_server.kill, postgres_server.start_again)):
         readers.have_returned(30)
@@ -42,7 +42,7 @@ def test_four_processes_share_three_connections_through_kills_of_pooler_and_serv
     assert readers.ended() == [0] * 4
     ids, returned = world.logged()
     assert sorted(readers.acknowledged()) == sorted(ids)
-    assert len(set(ids)) == 320
+    assert len(set(ids)) == 160
     assert world.counted() == returned == world.shown()
     assert most == 3
 

@@ -11,7 +11,6 @@ import pytest
 from adaptive_memory_core.flow.ports import Ledger
 from tests.store.ledger.implementations import BEHIND_POOLER, IMPLEMENTATIONS, Ledgers
 
-
 THROUGH_POOLER = {"test_states", "test_transactions", "test_log_and_removal"}  # transactions, and many connections
 
 
