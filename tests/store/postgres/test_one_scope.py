@@ -30,7 +30,11 @@ BY_ROW = {  # the column by which a row is a user's, where it has no `user_key`
     "hierarchy_sources": ("hierarchy_semantics", "semantic"),
 }
 ROLES_OF = {"scopes_of_roles": "role", "leases": "name"}
-TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'adaptive_memory'::regnamespace AND relkind IN ('r', 'p')"
+TABLES = (
+    "SELECT relname FROM pg_class WHERE relnamespace = 'adaptive_memory'::regnamespace AND relkind IN ('r', 'p') "
+    r"AND relname !~ '^recalls_of_\d'"
+)
+DAYS_OF_LOG = TABLES.replace("!~", "~")
 POLICIES = "SELECT policyname FROM pg_policies WHERE schemaname = 'adaptive_memory' AND tablename = %s"
 COLUMNS = (
     "SELECT column_name FROM information_schema.columns WHERE table_schema = 'adaptive_memory' AND table_name = %s"
@@ -117,6 +121,10 @@ def test_a_role_of_one_user_sees_that_users_rows_alone(world: World) -> None:
             expected = set() if table in NOT_SEEN else world.rows_of(world.ana, table)
             assert seen(ana, table) == expected, table
         assert len(seen(ana, "scopes_of_roles")) == 1
+        for (day,) in world.owner.execute(DAYS_OF_LOG).fetchall():  # reached through the whole log only
+            world.owner.execute(f"GRANT SELECT ON adaptive_memory.{day} TO ana_app")
+            assert seen(ana, day) == set()
+            world.owner.execute(f"REVOKE SELECT ON adaptive_memory.{day} FROM ana_app")
     full = ("records", "recalls", "words", "verdicts", "judged_questions", "graph_mentions", "hierarchy_messages")
     assert all(world.rows_of(user, table) for user in (world.ana, world.bob) for table in full)
 

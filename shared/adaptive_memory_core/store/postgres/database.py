@@ -59,6 +59,7 @@ class LedgerDatabase:
 
     place = None  # it is no file
     read_only = False
+    is_heard_by_all = False  # each collection has a version of its own
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.full_check import undecodable, untrue
+from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.postgres.one_scope import only_user, refuse_others
 
@@ -34,6 +35,7 @@ class PostgresLedger(SqlLedger):
 
     def __init__(self, given: str | ConnectionPool[Any], *, wait_seconds: float = 30.0) -> None:
         from adaptive_memory_core.store.postgres.database import LedgerDatabase
+        from adaptive_memory_core.store.postgres.log_days import LogDays
         from adaptive_memory_core.store.postgres.schema import migrate
 
         pool = _pool(given, wait_seconds)
@@ -44,12 +46,15 @@ class PostgresLedger(SqlLedger):
             raise
         database: Any = LedgerDatabase(pool)
         super().__init__(database, database.lock)
+        days = LogDays(self._shared, pool)
+        self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
         self.again = database.again  # for calls of several parts: flow/calls/kept_whole.py
         database.collection_key = lambda: self._shared.collection_key
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))
+        days.make_today()
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""

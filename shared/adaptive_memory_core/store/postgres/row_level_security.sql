@@ -75,6 +75,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA adaptive_memory
     TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA adaptive_memory
     TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
+GRANT EXECUTE ON FUNCTION adaptive_memory.make_log_days(bigint, bigint),
+    adaptive_memory.drop_log_days(double precision) TO adaptive_memory_application;
 REVOKE INSERT, UPDATE, DELETE ON adaptive_memory.schema_version, adaptive_memory.scopes_of_roles
     FROM adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;
 
@@ -136,6 +138,7 @@ BEGIN
             EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid AND attname = 'user_key') AS of_user,
             EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid AND attname = 'collection_key') AS of_collection
         FROM pg_class c WHERE relnamespace = 'adaptive_memory'::regnamespace AND relkind IN ('r', 'p')
+            AND relname !~ '^recalls_of_\d'  -- a day of the log: closed to all, but through the log
     LOOP
         EXECUTE format('ALTER TABLE adaptive_memory.%I ENABLE ROW LEVEL SECURITY', one.name);
         EXECUTE format('DROP POLICY IF EXISTS whole ON adaptive_memory.%I', one.name);
