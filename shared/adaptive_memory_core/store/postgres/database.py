@@ -23,7 +23,15 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, WHO, LostConnectionError, Turn, pause, was_kept
+from adaptive_memory_core.store.postgres.outcome import (
+    PASSING,
+    RETRIED_SECONDS,
+    WHO,
+    LostConnectionError,
+    Turn,
+    pause,
+    was_kept,
+)
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
 
@@ -32,7 +40,6 @@ T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
-PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = (
     f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
