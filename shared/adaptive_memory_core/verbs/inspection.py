@@ -99,8 +99,9 @@ def calibrate(
     asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
-    request = request_to_calibrate(memory, memory.embedder_name, user.scope, suited(user, manner))
-    return calibrating.calibrate(memory.ports(), request, asked)
+    decided = yield from suited(user, manner)
+    request = request_to_calibrate(memory, memory.embedder_name, user.scope, decided)
+    return (yield from calibrating.calibrate(memory.ports(), request, asked))
 
 
 class Pace(Protocol):

@@ -67,7 +67,6 @@ def recall(
     asked = replace(
         request,
         where=where,
-        policy=suited(user, request.policy),
         reranker=user.memory.reranker_of(reranker),
         refuse=refuse,
         notes=(*request.notes, *notes),
@@ -119,7 +118,9 @@ def _by_usual_policy(
     usual = memory.policy if given is not None else (yield from usual_policy(user))
     if usual is not memory.policy:
         check.channels(usual, channels_of(memory.ports().sources))
-        request = replace(request, policy=suited(user, usual) if suits else usual)
+        request = replace(request, policy=usual)
+    if suits:
+        request = replace(request, policy=(yield from suited(user, request.policy)))
     return (yield from go(request))
 
 

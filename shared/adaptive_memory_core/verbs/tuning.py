@@ -107,7 +107,7 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
 def starting_policy(user: User, given: Policy | None) -> Flow[Policy]:
     """The policy to begin with: the one that is given, else the user's own, else the memory's."""
     usual = (yield from usual_policy(user)) if given is None else given
-    return suited(user, checked_policy(user.memory, usual))
+    return (yield from suited(user, checked_policy(user.memory, usual)))
 
 
 def policy_for(memory: Memory, given: Policy | None) -> Policy:

@@ -126,6 +126,9 @@ class GraphIndexPort(Protocol):
     """Records found by the names in a cue. It writes nothing, except that it may take in what is new."""
 
     def rebuild(self) -> None: ...
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+
     def links(self, scope: Scope) -> float:
         """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
 

@@ -77,6 +77,10 @@ class GraphIndex:
             found = looking.look(graph, cue, vector, settings, seeds, lifts)
         return found if note is None else replace(found, note=note)
 
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+        return self._linked.known_links(scope)
+
     def links(self, scope: Scope) -> float:
         """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
         return self._linked.links(scope)

@@ -52,6 +52,13 @@ class LinkedUsers:
         self._wanted: deque[Scope] = deque()
         self._making = threading.Lock()
 
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+        if scope.over is None:
+            known = self._known.get(scope)
+            return None if known is None else known.links.links
+        return self.links(scope) if all(part in self._known for part in scope.parts) else None
+
     def links(self, scope: Scope) -> float:
         """How many titles of others a record names: of the user's own records, or of everyone's, whichever is more."""
         return max(self._of(part).links.links for part in scope.parts)
@@ -115,9 +122,9 @@ class LinkedUsers:
 
     def next_wanted(self) -> Scope:
         """The next user whose graph is to be made from now on."""
-        scope = self._wanted.popleft()
+        scope = self._wanted[0]
         self._keep(scope, self._of(scope).links._replace(wanted=True))
-        return scope
+        return self._wanted.popleft()
 
     def is_made(self, scope: Scope) -> None:
         """All there was is taken in."""
@@ -129,7 +136,7 @@ class LinkedUsers:
         """The next user's records, unless the ledger says what is in them; whether there was one."""
         if not self._due:
             return False
-        scope = self._due.popleft()
+        scope = self._due[0]
         known = self._rows.links.of(scope)
         count, ids = self._rows.links.sample(scope, MOST_SAMPLED)
         if known is None or count > GROWN * known.records:
@@ -138,6 +145,7 @@ class LinkedUsers:
             self._keep(scope, Links(count, links, wanted, made))
         else:
             self._of(scope).links = known
+        self._due.popleft()
         return True
 
     def _read(self, ids: Sequence[str]) -> list[Titled]:
