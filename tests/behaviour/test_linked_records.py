@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -154,3 +155,16 @@ def test_the_policy_says_from_which_number_of_links_on(memory: AdaptiveMemory) -
     assert 0.5 < links < 2.0
     more = Policy().replace(graph={"links": links + 0.1})
     assert ann.recall(CUE, k=5, policy=more, reinforce=False).policy.channels == BOTH
+
+
+def test_looking_through_is_done_once_whoever_comes_first(memory: AdaptiveMemory) -> None:
+    users = [memory.for_user(f"user {number}") for number in range(6)]
+    for user in users:
+        user.remember_many([{**one, "id": f"{user.user}-{one['id']}"} for one in NOTES])
+    for _ in range(6):
+        for user in users:
+            user.recall("what was Note 7 about?", k=5)
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(memory.sync) for _ in range(4)]:
+            done.result()
+    assert rows(memory, "SELECT count(*) FROM graph_links") == len(users)

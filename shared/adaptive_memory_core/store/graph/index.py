@@ -168,11 +168,12 @@ class GraphIndex:
 
     def _see_to_users(self) -> bool:
         """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
-        if not self._linked.anybody_wanted:
-            return self._linked.look_through()
-        self._made.begin()
-        self._catch_up_with(self._linked.next_wanted())
-        return True
+        with self._linked.turn:
+            if not self._linked.anybody_wanted:
+                return self._linked.look_through()
+            self._made.begin()
+            self._catch_up_with(self._linked.next_wanted())
+            return True
 
     def _catch_up_with(self, scope: Scope) -> None:
         self._taking_in.catch_up_with(scope)

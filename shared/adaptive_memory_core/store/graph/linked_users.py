@@ -50,7 +50,7 @@ class LinkedUsers:
         self._known: dict[Scope, _Known] = {}
         self._due: deque[Scope] = deque()
         self._wanted: deque[Scope] = deque()
-        self._making = threading.Lock()
+        self.turn = threading.RLock()  # of who sees to the next user
 
     def known_links(self, scope: Scope) -> float | None:
         """As `links`, where the ledger need not be asked for it."""
@@ -153,7 +153,7 @@ class LinkedUsers:
         return [Titled(text or "", title_of(metadata, self._fields)) for page in pages for _, text, metadata in page]
 
     def _keep(self, scope: Scope, links: Links) -> None:
-        with self._making:
+        with self.turn:
             self._rows.links.keep(scope, links)
             self._of(scope).links = links
 
