@@ -28,7 +28,7 @@ def as_many_texts(texts: Sequence[str], similarities: Sequence[float], words: Se
     if count == 0:
         return 1.0
     longer = _length(texts, worded[:count]) / _length(texts, near[:count]) / USUAL_RATIO
-    return max(1.0, longer) ** WORDS_BY_ACCIDENT
+    return math.pow(max(1.0, longer), WORDS_BY_ACCIDENT)
 
 
 def chance_among(chance: float, times: float) -> float:
