@@ -124,6 +124,7 @@ def test_a_role_of_one_user_sees_that_users_rows_alone(world: World) -> None:
         for (day,) in world.owner.execute(DAYS_OF_LOG).fetchall():  # reached through the whole log only
             world.owner.execute(f"GRANT SELECT ON adaptive_memory.{day} TO ana_app")
             assert seen(ana, day) == set()
+            world.owner.execute(f"REVOKE SELECT ON adaptive_memory.{day} FROM ana_app")
     full = ("records", "recalls", "words", "verdicts", "judged_questions", "graph_mentions", "hierarchy_messages")
     assert all(world.rows_of(user, table) for user in (world.ana, world.bob) for table in full)
 
