@@ -180,6 +180,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
+        self._opened.check_scope(scope)
         own = OwnPolicy() if policy is None else OwnPolicy(keep_policy(self.ports(), scope, policy))
         if fallback is None:
             return UserMemory(self, scope, own_policy=own)
@@ -188,6 +189,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
+        self._opened.check_scope(Scope(None))
         return UserMemory(self, Scope(None))
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,11 @@ from adaptive_memory_core.cli.session import Session, embedder_of, session_of
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.reports import CheckReport
+from adaptive_memory_core.store.postgres import one_scope
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (flush, check, reembed, backup, migrate, move_ledger):
+    for command in (flush, check, reembed, backup, migrate, row_level_security, move_ledger):
         app.command()(command)
 
 
@@ -64,6 +66,11 @@ def migrate(
     """Bring a ledger in PostgreSQL to the tables of this version; any number may call it at once."""
     steps = AdaptiveMemory.migrate(ledger)
     show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
+
+
+def row_level_security() -> None:
+    """Print the SQL by which PostgreSQL shows each role its own scope; for psql, as the owner of the tables."""
+    sys.stdout.write(one_scope.row_level_security())
 
 
 def move_ledger(

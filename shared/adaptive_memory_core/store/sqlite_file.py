@@ -37,6 +37,8 @@ class LedgerFile:
     between any two steps leaves the lock free; a transaction that it left open is undone before the file is used again.
     """
 
+    is_heard_by_all = True  # a write of one collection empties the caches of all
+
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path
         self.on_failure: Callable[[], object] = lambda: None

@@ -23,19 +23,28 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, WHO, LostConnectionError, Turn, pause, was_kept
+from adaptive_memory_core.store.postgres.outcome import (
+    PASSING,
+    RETRIED_SECONDS,
+    WHO,
+    LostConnectionError,
+    Turn,
+    pause,
+    was_kept,
+)
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
 
 P = ParamSpec("P")
 T = TypeVar("T")
 LOCK_SECONDS = 30  # that a writer waits for those before it
+DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
-PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 _BEGIN = (
     f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 )
+_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
 _WROTE = (
@@ -51,6 +60,7 @@ class LedgerDatabase:
 
     place = None  # it is no file
     read_only = False
+    is_heard_by_all = False  # each collection has a version of its own
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:
@@ -75,15 +85,17 @@ class LedgerDatabase:
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             yield self._sql
             return
-        with self._pool.connection() as connection, self._lock:
-            self._check()
-            try:
-                self._sql = Sql(connection)
-                yield self._sql
-            except (psycopg.Error, *UNREADABLE) as error:
-                raise self._told(error) from error
-            finally:
-                self._sql = None
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            with self._lock:
+                self._check()
+                try:
+                    self._sql = Sql(connection)
+                    yield self._sql
+                except (psycopg.Error, *UNREADABLE) as error:
+                    raise self._told(error) from error
+                finally:
+                    self._sql = None
 
     @interruptible
     def writing(self, *, told: bool = False) -> Generator[Any, None, None]:
@@ -119,7 +131,7 @@ class LedgerDatabase:
             before = self._sql
             try:
                 self._notice(version)
-                self._sql, self._writing = Sql(connection), True
+                self._sql, self._writing = Sql(connection, in_transaction=True), True
                 if not told:
                     self.on_write()
                 yield self._sql
@@ -151,6 +163,15 @@ class LedgerDatabase:
             if isinstance(error, (psycopg.Error, *UNREADABLE)):
                 raise self._told(error) from error
             raise
+
+    def _be_served(self, connection: Connection[Any]) -> None:
+        """Have a pooler in between give us a connection of its own, before our lock is taken: whoever writes may wait
+        for that lock, and all who have a connection of the pooler's for the writer. The pool ends it."""
+        if self._pool.behind_pooler:
+            try:
+                connection.execute(_LOOK)
+            except psycopg.Error as error:
+                raise self._told(error) from error
 
     def _turn(self, connection: Connection[Any]) -> tuple[int | None, Turn]:
         """Begin, once nobody else writes the collection; gives its version, and whose turn it is. The pool undoes what
@@ -252,9 +273,10 @@ class LedgerDatabase:
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
         kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
-            "kept in it. Check that the server can be reached and has room."
+            f"kept in it. {DENIED if denied else 'Check that the server can be reached and has room.'}"
         )
 
 
