@@ -67,7 +67,12 @@ def test_a_node_that_moves_often_is_compared_with_the_others_once(monkeypatch: p
         graph.put(key, vector(key))
     graph.taken_changes()
     with_all = graph.rows.similarities
-    monkeypatch.setattr(graph.rows, "similarities", lambda one: compared.append(1) or with_all(one))
+
+    def counted(one: Any) -> Any:
+        compared.append(1)
+        return with_all(one)
+
+    monkeypatch.setattr(graph.rows, "similarities", counted)
     for seed in range(100, 150):
         graph.put(0, vector(seed))
     assert not compared
