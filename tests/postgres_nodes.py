@@ -1,4 +1,4 @@
-"""How is a PostgreSQL made that a test may break for good? A cluster of its own, from the same wheel as the tests' server."""
+"""How is a PostgreSQL made that a test may break for good? A cluster of its own, of the wheel of the tests' server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class Node:
     def make(self, *options: str) -> None:
         """An empty cluster."""
         self._own()
-        self._run("initdb", "--no-sync", "--auth=trust", "--encoding=utf8", "-U", "postgres", *options, "-D", self._data)
+        self._run(
+            "initdb", "--no-sync", "--auth=trust", "--encoding=utf8", "-U", "postgres", *options, "-D", self._data
+        )
 
     def copy(self, primary: Node) -> None:
         """A standby of another one, by streaming replication."""
@@ -61,7 +63,7 @@ class Node:
 
     def ask(self, query: str) -> list[Any]:
         with psycopg.connect(self.address(), autocommit=True) as connection:
-            cursor = connection.execute(query)  # type: ignore[call-overload]
+            cursor = connection.execute(query)
             return cursor.fetchall() if cursor.description else []
 
     @property
@@ -76,7 +78,9 @@ class Node:
     def _run(self, program: str, *arguments: str) -> None:
         with (self.directory / "output").open("ab") as output:  # a pipe would stay open as long as the server runs
             given: dict[str, Any] = {"stdout": output, "stderr": output, "cwd": self.directory}
-            done = subprocess.run([self._programs / program, *arguments], user=self._user, timeout=60, check=False, **given)
+            done = subprocess.run(
+                [self._programs / program, *arguments], user=self._user, timeout=60, check=False, **given
+            )
         assert done.returncode == 0, (self.directory / "output").read_text()
 
 

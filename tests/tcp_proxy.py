@@ -1,4 +1,4 @@
-"""What breaks a network for the tests? A proxy before their PostgreSQL that cuts, or goes silent, at a moment of its own."""
+"""What breaks a network for the tests? A proxy before their PostgreSQL that cuts, or goes silent, when told to."""
 
 from __future__ import annotations
 

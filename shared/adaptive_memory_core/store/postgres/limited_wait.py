@@ -1,6 +1,6 @@
 """How long does a call wait for a server that says nothing? So long, and then the connection is given up.
 
-The kernel notices a cable that was cut. Nobody notices a proxy, or a machine, that stands still with its connections open.
+The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections open.
 """
 
 from __future__ import annotations
