@@ -103,12 +103,17 @@ def test_what_others_write_besides_is_read_again_for_all(two: tuple[PostgresLedg
     assert known(theirs) == 0
 
 
+def undone(ledger: PostgresLedger) -> None:
+    with ledger.transaction():
+        read(ledger, ALICE, "r2", "m1", at=2.0)
+        raise RuntimeError
+
+
 def test_a_recall_that_was_undone_leaves_nothing_known(two: tuple[PostgresLedger, PostgresLedger]) -> None:
     ours, theirs = two
     read(ours, ALICE, "r1", "m1")
-    with pytest.raises(RuntimeError), ours.transaction():
-        read(ours, ALICE, "r2", "m1", at=2.0)
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        undone(ours)
     assert (known(ours), known(theirs)) == (1, 1)
     steps = [read(one, ALICE, f"r{number}", "m1", at=float(number)) for number, one in enumerate(two * 2, start=3)]
     assert steps == [2, 3, 4, 5]
