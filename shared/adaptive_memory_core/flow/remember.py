@@ -9,6 +9,7 @@ from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, PartialWriteError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
 from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.derived_records import born_stale, sources_ended, sources_of
 from adaptive_memory_core.flow.look_up import look_up
@@ -162,6 +163,7 @@ def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[
     return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
 
 
+@kept_whole
 def _rewrote(
     ports: Ports,
     scope: Scope,
@@ -172,11 +174,10 @@ def _rewrote(
     now: float,
 ) -> None:
     """What says something else by now begins anew, and every index is told, in one transaction."""
-    with ports.ledger.transaction():
-        ports.ledger.inheritance.settle(
-            scope, Moves(anew=anew, unmet={one: changed.now for one, changed in anew.items()}), by="remember", now=now
-        )
-        wrote(ports, scope, revised, vectors)
+    ports.ledger.inheritance.settle(
+        scope, Moves(anew=anew, unmet={one: changed.now for one, changed in anew.items()}), by="remember", now=now
+    )
+    wrote(ports, scope, revised, vectors)
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

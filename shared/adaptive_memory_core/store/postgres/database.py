@@ -23,15 +23,22 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, LostConnectionError, Turn, pause, was_kept
+from adaptive_memory_core.store.postgres.outcome import (
+    PASSING,
+    RETRIED_SECONDS,
+    LostConnectionError,
+    Turn,
+    pause,
+    was_kept,
+)
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
-from adaptive_memory_core.store.postgres.transaction import begin, keep
+from adaptive_memory_core.store.postgres.transaction import IDLE_SECONDS, begin, keep
 
 P = ParamSpec("P")
 T = TypeVar("T")
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
-PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
+_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
 _USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # noqa: S608 - our own words
 
@@ -68,15 +75,17 @@ class LedgerDatabase:
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             yield self._sql
             return
-        with self._pool.connection() as connection, self._lock:
-            self._check()
-            try:
-                self._sql = Sql(connection)
-                yield self._sql
-            except (psycopg.Error, *UNREADABLE) as error:
-                raise self._told(error) from error
-            finally:
-                self._sql = None
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            with self._lock:
+                self._check()
+                try:
+                    self._sql = Sql(connection)
+                    yield self._sql
+                except (psycopg.Error, *UNREADABLE) as error:
+                    raise self._told(error) from error
+                finally:
+                    self._sql = None
 
     @interruptible
     def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[Any, None, None]:
@@ -114,7 +123,7 @@ class LedgerDatabase:
             before = self._sql
             try:
                 self._notice(version)
-                self._sql, self._writing = Sql(connection), True
+                self._sql, self._writing = Sql(connection, in_transaction=True), True
                 self._recalling, self._of_user, self._wrote = recall_of, of_user, not recall_of
                 if not told:
                     self.on_write()
@@ -147,6 +156,15 @@ class LedgerDatabase:
             if isinstance(error, (psycopg.Error, *UNREADABLE)):
                 raise self._told(error) from error
             raise
+
+    def _be_served(self, connection: Connection[Any]) -> None:
+        """Have a pooler in between give us a connection of its own, before our lock is taken: whoever writes may wait
+        for that lock, and all who have a connection of the pooler's for the writer. The pool ends it."""
+        if self._pool.behind_pooler:
+            try:
+                connection.execute(_LOOK)
+            except psycopg.Error as error:
+                raise self._told(error) from error
 
     def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, Turn]:
         """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it

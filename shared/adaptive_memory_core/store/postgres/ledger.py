@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from adaptive_memory_core.store.postgres.pool import Pool
 
-NOT_RETRIED = ("file", "id_locks")
+NOT_RETRIED = ("file", "id_locks", "again")
 REACHED_SECONDS = 5.0  # until a server that does not answer keeps a memory from being opened
 MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
 
@@ -49,6 +49,7 @@ class PostgresLedger(SqlLedger):
         days = LogDays(self._shared, pool)
         self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
+        self.again = database.again  # for calls of several parts: flow/calls/kept_whole.py
         database.collection_key = lambda: self._shared.collection_key
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:

@@ -14,7 +14,7 @@ from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.outcome import WHO, Turn
 
 LOCK_SECONDS = 30  # that a writer waits for those before it
-IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
+IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
 _BEGIN = (
     f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "  # noqa: S608 - our own names, and numbers
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
