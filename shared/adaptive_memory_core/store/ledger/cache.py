@@ -12,7 +12,8 @@ from adaptive_memory_core.store.ledger import pace_spans, state_rows, turns, ver
 from adaptive_memory_core.store.ledger.logged_ids import Keys
 from adaptive_memory_core.store.ledger.state_rows import StateRow
 
-Known, Whose = StateRow | None, tuple[int, int]
+Known = StateRow | None
+Whose = tuple[int, int]
 MOST_STATES = 200_000  # states kept, and numbers of ids
 
 

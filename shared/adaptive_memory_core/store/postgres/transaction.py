@@ -46,7 +46,11 @@ def begin(connection: Connection[Any], collection: int, user: int) -> Begun:
     while cursor.nextset():
         rows.append(cursor.fetchone() if cursor.description else None)
     version, of_user, (number, backend) = rows[-3:]
-    return Begun(*(None if one is None else int(one[0]) for one in (version, of_user)), number, backend)
+    return Begun(_number(version), _number(of_user), number, backend)
+
+
+def _number(row: Any) -> int | None:
+    return None if row is None else int(row[0])
 
 
 def keep(connection: Connection[Any], turn: Turn, collection: int, *, wrote: bool, recalled: int) -> None:
