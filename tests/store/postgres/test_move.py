@@ -13,7 +13,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, SQLiteLedger
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.postgres.move import STAYS, move
+from adaptive_memory_core.store.postgres.move import STAYS, VERSIONS, move
 from tests.conftest import Clock
 from tests.postgres_server import new_database
 
@@ -27,7 +27,7 @@ def rows(ledger: Any) -> dict[str, list[tuple[Any, ...]]]:
         for name in sorted(set(tables()) - STAYS):
             cursor = sql.execute(f"SELECT * FROM {name}")
             names = [column[0] for column in cursor.description]
-            kept = [number for number, one in enumerate(names) if one != "version" or name != "collections"]
+            kept = [number for number, one in enumerate(names) if (name, one) not in VERSIONS]
             order = sorted(kept, key=lambda number: names[number])
             found[name] = sorted((tuple(row[number] for number in order) for row in cursor.fetchall()), key=repr)
     return found

@@ -15,6 +15,7 @@ from adaptive_memory_core.store.postgres.dialect import SCHEMA, tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 
 STAYS = {"leases", "writers", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger
+VERSIONS = {("collections", "version"), ("users", "counted")}  # SQLite has one of the whole file
 PAGE = 2_000  # rows that are in RAM at once
 NUMBERED = (  # tables whose rows are numbered as they come
     *(("collections", "collection_key"), ("users", "user_key"), ("records", "record_key"), ("recalls", "recall_key")),
@@ -63,7 +64,7 @@ def move(source: SqlLedger, target: SqlLedger, progress: Callable[[int, int], ob
 def _copied(old: Any, new: Any, name: str) -> Iterator[int]:
     """The rows of a table, page by page; gives how many were copied."""
     cursor = old.execute(f"SELECT * FROM {name}")  # noqa: S608 - our own names
-    columns = [column[0] for column in cursor.description if (name, column[0]) != ("collections", "version")]
+    columns = [column[0] for column in cursor.description if (name, column[0]) not in VERSIONS]
     places = [number for number, column in enumerate(cursor.description) if column[0] in columns]
     insert = f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
     while page := cursor.fetchmany(PAGE):
