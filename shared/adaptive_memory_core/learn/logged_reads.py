@@ -79,24 +79,25 @@ def columns_of_reads(
 ) -> Numbers:
     """Under each of `TITLES` a whole number for each candidate: what its reads were, less what its signals tell."""
     told, nothing = Told.by(policy), [0.0] * len(reads)
-    fresh, worth = (_in_log(signals.get(name, nothing)) for name in ("recency", "importance"))
+    fresh, worth = _in_log([signals.get(name, nothing) for name in ("recency", "importance")])
     given = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     written = np.trunc(SHARE_UNIT * np.array(given) + 0.5)
-    refreshed = np.array([one.refreshed_at for one in reads], dtype=float)  # unknown: not a number
-    last = np.array([one.refreshed_at if one.last_read is None else one.last_read for one in reads], dtype=float)
-    ages = np.rint(at - last)
-    before = np.where(np.isnan(refreshed), 0.0, np.rint(at - refreshed) - ages)
+    kept = [(one.refreshed_at, one.last_read, one.warmth, one.credit) for one in reads]
+    refreshed, last, warmth, credit = np.array(kept, dtype=float).T  # unknown: not a number
+    ages = np.rint(at - np.where(np.isnan(last), refreshed, last))
+    before = np.rint(at - refreshed) - ages
     exactly = np.power(0.5, np.maximum(0.0, ages) / told.half_life_seconds)
     beyond = np.where(np.abs(exactly - fresh) < LAST_DIGIT / 2, 0.0, ages - told.ages(fresh))
     likely = told.counts(worth - written / SHARE_UNIT, ages)
-    more = np.rint(WARMTH_UNIT * (np.array([one.warmth for one in reads]) - likely))
-    credit = np.array([one.credit for one in reads]) - np.trunc(likely + more / WARMTH_UNIT + WHOLE)
-    found = np.array([beyond, before, more, credit, written])
-    found[:4, np.isnan(last)] = 0.0  # nobody has read them
+    more = np.rint(WARMTH_UNIT * (warmth - likely))
+    credits = credit - np.trunc(likely + more / WARMTH_UNIT + WHOLE)
+    found = np.array([beyond, before, more, credits, written])
+    found[1, np.isnan(refreshed)] = 0.0
+    found[:4, np.isnan(ages)] = 0.0  # nobody has read them
     return found
 
 
-def _in_log(values: Sequence[float]) -> Numbers:
+def _in_log(values: Sequence[Sequence[float]]) -> Numbers:
     """Signals as the log has them."""
     return np.trunc(np.array(values) / LAST_DIGIT + 0.5) * LAST_DIGIT
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adaptive_memory_core.learn import logged_reads
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
@@ -58,10 +59,11 @@ def named_by(source: str) -> int:
 
 
 class Columns(NamedTuple):
-    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each."""
+    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each, as rows
+    of an array."""
 
     titles: Sequence[str] = ()
-    numbers: Sequence[Sequence[float]] = ()
+    numbers: Any = ()
 
 
 NO_COLUMNS = Columns()
@@ -79,28 +81,37 @@ class StatesThen(NamedTuple):
 def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
-    >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
-    Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
+    >>> found = columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
+    >>> found.titles, found.numbers.tolist()
+    (['via', 'balance'], [[0.0], [-1000000.0]])
     """
-    usual, known, reads = BY_VECTORS if basis.via else 0, basis.via.get, then.reads
-    via = [known(one, usual) | SHARED * shared for one, shared in zip(then.stored_ids, then.shared, strict=True)]
-    via[scored:] = [one | UNSCORED for one in via[scored:]]
+    reads = then.reads
     times = [_times_known(one) for one in reads]
-    titles, numbers = ["via"], [list(map(or_, via, times))]
+    titles, numbers = ["via"], [np.array([_via(then, basis, scored), times], dtype=float).sum(axis=0, keepdims=True)]
     if any(times):
         titles += logged_reads.TITLES
         policy = Policy() if basis.policy is None else basis.policy
-        numbers += columns_of_reads(reads, then.importances, signals, policy, at).tolist()
-        if any(one.useful_at is not None for one in reads):
+        numbers.append(columns_of_reads(reads, then.importances, signals, policy, at))
+        if any([one.useful_at is not None for one in reads]):  # noqa: C419 - quicker than a generator
             titles += _USEFUL
-            numbers += map(list, zip(*(_useful(one, basis.step, at) for one in reads), strict=True))
+            numbers.append(np.array([_useful(one, basis.step, at) for one in reads], dtype=float).T)
     if basis.propensities:
         titles.append(PROPENSITY)
-        numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
+        numbers.append([[round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids]])
     if of_all := _of_all(basis):
         titles += of_all
-        numbers += [[value] * len(via) for value in of_all.values()]
-    return Columns(titles, numbers)
+        numbers.append([[value] * len(reads) for value in of_all.values()])
+    return Columns(titles, np.concatenate(numbers))
+
+
+def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:
+    """Who named each candidate, whose it is, and whether it was scored."""
+    usual, known = BY_VECTORS if basis.via else 0, basis.via.get
+    via = [known(one, usual) for one in then.stored_ids]
+    if any(then.shared):
+        via = [one | SHARED * shared for one, shared in zip(via, then.shared, strict=True)]
+    via[scored:] = [one | UNSCORED for one in via[scored:]]
+    return via
 
 
 def state_then(
