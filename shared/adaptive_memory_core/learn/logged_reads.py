@@ -90,8 +90,8 @@ def columns_of_reads(
     beyond = np.where(np.abs(exactly - fresh) < LAST_DIGIT / 2, 0.0, ages - told.ages(fresh))
     likely = told.counts(worth - written / SHARE_UNIT, ages)
     more = np.rint(WARMTH_UNIT * (warmth - likely))
-    credits = credit - np.trunc(likely + more / WARMTH_UNIT + WHOLE)
-    found = np.array([beyond, before, more, credits, written])
+    uncounted = credit - np.trunc(likely + more / WARMTH_UNIT + WHOLE)
+    found = np.array([beyond, before, more, uncounted, written])
     found[1, np.isnan(refreshed)] = 0.0
     found[:4, np.isnan(ages)] = 0.0  # nobody has read them
     return found

@@ -50,13 +50,17 @@ class DueRecordsOfOthers:
         self._edition = Edition(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
+        self._look_at = 0.0  # when others' records are looked for again, by time.monotonic
 
     def wait(self) -> float | None:
         """Until what others have left has waited for the lag, or until the next look."""
         now = time.monotonic()
-        if self._since is None and not self._ledger.due_records.waiting():
-            return LOOKED_SECONDS
+        if self._since is None and now < self._look_at:
+            return self._look_at - now
         if self._since is None:
+            self._look_at = now + LOOKED_SECONDS
+            if not self._ledger.due_records.waiting():
+                return LOOKED_SECONDS
             self._since = now
         left = self._since + self._lag - now
         return max(0.0, min(left, LOOKED_SECONDS)) if left > 0 else 0.0

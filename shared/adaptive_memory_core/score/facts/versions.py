@@ -67,21 +67,22 @@ class Versions:
             return []
         few, long, mine = self._rule.different_words, self._lengths[best], self._said(best)
         alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._lengths[one] - long <= few]
-        alike = [one for one in alike if self._may_differ_little(mine, one)]
+        longest_first = sorted(mine.said, key=len, reverse=True)  # the likeliest to be missing
+        alike = [one for one in alike if self._may_differ_little(longest_first, one)]
         alike = [one for one in alike if differ(mine.said, self._said(one).said) <= few]
         if not self._about.owners:  # then both have to begin with the same word
             alike = [one for one in alike if self._said(one).begins == mine.begins]
         return [one for one in alike if self.same_words(best, one)]
 
-    def _may_differ_little(self, mine: Statement, one: int) -> bool:
+    def _may_differ_little(self, mine: Sequence[str], one: int) -> bool:
         """False where so many words are not in the other text that it need not be taken apart."""
-        text, missing = self._texts[one], 0
+        text, missing, most = self._texts[one], 0, self._rule.different_words
         if not text.isascii():  # the words are casefolded, which makes other letters of some
             return True
-        for word in mine.said:
+        for word in mine:
             if word not in text:
                 missing += 1
-                if missing > self._rule.different_words:
+                if missing > most:
                     return False
         return True
 
