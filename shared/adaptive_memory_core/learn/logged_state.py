@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from operator import or_
+from typing import NamedTuple
 
 from adaptive_memory_core.learn import logged_reads
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
@@ -59,11 +58,10 @@ def named_by(source: str) -> int:
 
 
 class Columns(NamedTuple):
-    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each, as rows
-    of an array."""
+    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each."""
 
     titles: Sequence[str] = ()
-    numbers: Any = ()
+    numbers: Sequence[Sequence[float]] = ()
 
 
 NO_COLUMNS = Columns()
@@ -81,27 +79,28 @@ class StatesThen(NamedTuple):
 def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
-    >>> found = columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
-    >>> found.titles, found.numbers.tolist()
-    (['via', 'balance'], [[0.0], [-1000000.0]])
+    >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
+    Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
     reads = then.reads
     times = [_times_known(one) for one in reads]
-    titles, numbers = ["via"], [np.array([_via(then, basis, scored), times], dtype=float).sum(axis=0, keepdims=True)]
+    via = list(map(or_, _via(then, basis, scored), times))
+    titles: list[str] = ["via"]
+    numbers: list[Sequence[float]] = [via]
     if any(times):
         titles += logged_reads.TITLES
         policy = Policy() if basis.policy is None else basis.policy
-        numbers.append(columns_of_reads(reads, then.importances, signals, policy, at))
+        numbers += columns_of_reads(reads, then.importances, signals, policy, at)
         if any([one.useful_at is not None for one in reads]):  # noqa: C419 - quicker than a generator
             titles += _USEFUL
-            numbers.append(np.array([_useful(one, basis.step, at) for one in reads], dtype=float).T)
+            numbers += zip(*[_useful(one, basis.step, at) for one in reads], strict=True)
     if basis.propensities:
         titles.append(PROPENSITY)
-        numbers.append([[round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids]])
+        numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
     if of_all := _of_all(basis):
         titles += of_all
-        numbers.append([[value] * len(reads) for value in of_all.values()])
-    return Columns(titles, np.concatenate(numbers))
+        numbers += [[value] * len(via) for value in of_all.values()]
+    return Columns(titles, numbers)
 
 
 def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:

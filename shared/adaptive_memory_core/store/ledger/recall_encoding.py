@@ -158,19 +158,18 @@ def _packed(
 ) -> bytes:
     """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
     titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
-    rows = (scores, *parts.values(), *signals.values())
+    rows = (scores, *parts.values(), *signals.values(), *then.numbers)
     given = np.fromiter(chain.from_iterable(rows), dtype=float, count=len(rows) * len(scores))
-    scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals))
-    every = np.concatenate((scaled, then.numbers)) if then.titles else scaled
-    numbers = np.rint(every if order is None else every.take(order, axis=1)).astype(np.int64)
+    scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
+    numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
     return pack(Columns(reasons, titles, numbers))
 
 
 @lru_cache(maxsize=64)
-def _units(parts: int, signals: int) -> Any:
+def _units(parts: int, signals: int, others: int) -> Any:
     """What one is in each column."""
-    return np.array([PART_UNIT] * parts + [SIGNAL_UNIT] * signals, dtype=float)[:, None]
+    return np.array([PART_UNIT] * parts + [SIGNAL_UNIT] * signals + [1] * others, dtype=float)[:, None]
 
 
 class _Row(NamedTuple):
