@@ -11,9 +11,10 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, SQLiteLedger
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.store.moving.move import move
+from adaptive_memory_core.store.moving.tables import STAYS
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.postgres.move import STAYS, move
 from tests.conftest import Clock
 from tests.postgres_server import new_database
 
@@ -59,10 +60,10 @@ def test_there_and_back_every_row_is_the_same(
     first = SQLiteLedger(str(tmp_path / "first.sqlite3"))
     there, back = PostgresLedger(new_database()), SQLiteLedger(str(tmp_path / "back.sqlite3"))
     told: list[tuple[int, int]] = []
-    count = move(first, there, lambda done, total: told.append((done, total)))
+    count = move(first, there, lambda done, total: told.append((done, total))).rows
     assert told[-1] == (count, count)
     assert rows(there) == rows(first)
-    assert move(there, back) == count
+    assert move(there, back, source_stays=True).rows == count
     assert rows(back) == rows(first)
     with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=there, policy=EVERYTHING) as memory:
         alice = memory.for_user("alice")
