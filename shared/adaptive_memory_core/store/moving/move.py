@@ -24,7 +24,8 @@ from adaptive_memory_core.store.place_names import check_ledger, is_in_postgres
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 
 PAGE, ALL = 2_000, 2**62  # rows that are in RAM at once, or at the last stop
-FEW, ROUNDS = 500, 5  # changes that are left to the last stop; how often it is tried that they are so few
+PATIENCE_SECONDS = 15.0  # for another move of this ledger: the lease of one that was killed lapses within that
+FEW = 500  # changes that are left to the last stop
 Progress = Callable[[int, int], object]
 
 
@@ -56,7 +57,7 @@ def move(
 ) -> Moved:
     """Copy all rows of the one into the other, which must be empty, or hold what an earlier call has left there."""
     lock = source.file.lock("move")
-    if lock is not None and not lock.take():
+    if lock is not None and not lock.take(PATIENCE_SECONDS):
         raise LedgerError("Another process is moving this ledger. Wait for it, or end it and call again: it goes on.")
     try:
         return _Moving(Source(Place(source)), Target(Place(target)), progress).run(source_stays=source_stays)
@@ -106,12 +107,12 @@ class _Moving:
         return begun is not None and begun[1] != UNDER_WAY
 
     def _follow_all(self) -> None:
-        """Copy what has changed meanwhile, until little is left."""
-        for _ in range(ROUNDS):
-            if self._source.waiting() <= FEW:
-                return
+        """Copy what has changed meanwhile, until little is left, or it does not get less: others write as quickly."""
+        before, left = ALL, self._source.waiting()
+        while FEW < left < before / 2:
             for name in keys():
                 self._follow(name)
+            before, left = left, self._source.waiting()
 
     def _stop(self, *, source_stays: bool) -> float:
         """Copy the rest, while nobody writes; gives for how many seconds."""
@@ -144,15 +145,14 @@ class _Moving:
             self._source.note(sql, name, [key_of(name, columns, row) for row in rows])
 
     def _follow(self, name: str) -> None:
-        """Copy what has changed in a table so far, while others go on."""
-        while True:
+        """Copy what has changed in a table up to now, while others go on."""
+        with self._old.reading() as old:
+            last, columns = self._source.last_noted(old, name), self._old.columns(old, name)
+        while last:
             with self._old.reading() as old:
-                noted = self._source.noted(old, name, PAGE)
+                noted = self._source.noted(old, name, last, PAGE)
                 wanted = distinct_keys(one.key for one in noted)
-                columns = self._old.columns(old, name)
                 rows = self._old.rows(old, name, wanted, columns)
-            if not noted:
-                return
             with self._new.writing() as new:
                 self._new.delete(new, name, wanted)
                 had_room = self._new.insert(new, name, columns, rows)
@@ -160,7 +160,6 @@ class _Moving:
                 self._source.copied(old, name, noted)
             if not had_room:
                 self._again(name, columns, rows)
-                return
             if len(noted) < PAGE:
                 return
 
@@ -171,7 +170,7 @@ class _Moving:
             new.execute(f"DELETE FROM {self._new.of(name)}")  # noqa: S608 - our own names
             rows = self._old.page(old, name, None, columns, ALL)
         else:
-            wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL))
+            wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
             self._new.delete(new, name, wanted)
             rows = self._old.rows(old, name, wanted, columns)
         if not self._new.insert(new, name, columns, rows):

@@ -61,11 +61,15 @@ class Source:
             row = sql.execute(f"SELECT id, moved FROM {self.place.of(MOVE)}").fetchone()  # noqa: S608 - our own names
         return str(row[0]), int(row[1])
 
-    def noted(self, sql: Any, name: str, limit: int) -> list[Noted]:
-        """The first changes that are not copied yet."""
+    def last_noted(self, sql: Any, name: str) -> int:
+        """The number of the latest change that is not copied yet; 0 where there is none."""
+        return int(sql.execute(f"SELECT coalesce(max(noted), 0) FROM {self._notes(name)}").fetchone()[0])  # noqa: S608
+
+    def noted(self, sql: Any, name: str, last: int, limit: int) -> list[Noted]:
+        """The first changes, up to that one, that are not copied yet."""
         names = ", ".join(keys()[name])
-        query = f"SELECT noted, {names} FROM {self._notes(name)} ORDER BY noted LIMIT ?"  # noqa: S608 - our own names
-        return [Noted(row[0], tuple(row[1:])) for row in sql.execute(query, (limit,)).fetchall()]
+        query = f"SELECT noted, {names} FROM {self._notes(name)} WHERE noted <= ? ORDER BY noted LIMIT ?"  # noqa: S608
+        return [Noted(row[0], tuple(row[1:])) for row in sql.execute(query, (last, limit)).fetchall()]
 
     def note(self, sql: Any, name: str, changed: list[Key]) -> None:
         """These have to be copied again."""
@@ -131,7 +135,7 @@ class Source:
             sql.connection.execute(_REFUSE)
             sql.connection.execute(
                 f"CREATE TRIGGER moved BEFORE INSERT OR UPDATE OR DELETE ON {SCHEMA}.{name} "
-                f"FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.refuse_moved('{told}')"
+                f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse_moved('{told}')"
             )
             return
         for event, (when, _) in _EVENTS.items():
