@@ -48,7 +48,11 @@ def server() -> Any:
 
 def kill() -> None:
     """As by `kill -9`: the server and all its processes are gone; what was committed is on the disk."""
-    directory = Path(server().pgdata)
+    kill_server(Path(server().pgdata))
+
+
+def kill_server(directory: Path) -> None:
+    """That of this data directory, with all its processes."""
     number = int((directory / "postmaster.pid").read_text("ascii").split()[0])
     server_process = psutil.Process(number)
     server_process.suspend()  # so that nobody connects between a look at its children and its end, and lives on alone

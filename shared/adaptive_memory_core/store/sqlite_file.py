@@ -79,7 +79,7 @@ class LedgerFile:
                 raise
 
     @interruptible
-    def writing(self, *, told: bool = False) -> Generator[sqlite3.Connection, None, None]:
+    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[sqlite3.Connection, None, None]:  # noqa: ARG002
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
@@ -164,6 +164,13 @@ class LedgerFile:
         """Another one as soon as another connection has written."""
         found: int = sql.execute("PRAGMA data_version").fetchone()[0]
         return found
+
+    def version_of_user(self, sql: sqlite3.Connection, user: int) -> int | None:  # noqa: ARG002
+        """None: the file's version tells of each write."""
+        return None
+
+    def wrote_more(self) -> None:
+        """A recall changes more than what is its user's; each write is told alike."""
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""

@@ -18,7 +18,7 @@ from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.moving import move as moving
 from adaptive_memory_core.store.moving.move import move
 from adaptive_memory_core.store.moving.place import Place
-from adaptive_memory_core.store.moving.tables import STAYS
+from adaptive_memory_core.store.moving.tables import STAYS, VERSIONS
 from adaptive_memory_core.store.postgres import leases
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
@@ -36,7 +36,7 @@ def rows(ledger: Any) -> dict[str, list[tuple[Any, ...]]]:
         for name in sorted(set(tables()) - STAYS):
             cursor = sql.execute(f"SELECT * FROM {name}")
             names = [column[0] for column in cursor.description]
-            kept = [number for number, one in enumerate(names) if one != "version" or name != "collections"]
+            kept = [number for number, one in enumerate(names) if (name, one) not in VERSIONS]
             order = sorted(kept, key=lambda number: names[number])
             found[name] = sorted((tuple(row[number] for number in order) for row in cursor.fetchall()), key=repr)
     return found

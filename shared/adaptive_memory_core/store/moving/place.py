@@ -9,7 +9,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger.state_rows import chunks
-from adaptive_memory_core.store.moving.tables import OWN, keys
+from adaptive_memory_core.store.moving.tables import VERSIONS, keys
 
 Key = tuple[Any, ...]
 Row = Sequence[Any]
@@ -47,7 +47,7 @@ class Place:
         """Those that both kinds have, in this one's order."""
         if name not in self._columns:
             described = sql.execute(f"SELECT * FROM {self.of(name)} LIMIT 0").description  # noqa: S608 - our own names
-            self._columns[name] = tuple(one[0] for one in described if (name, one[0]) not in OWN)
+            self._columns[name] = tuple(one[0] for one in described if (name, one[0]) not in VERSIONS)
         return self._columns[name]
 
     def count(self, sql: Any, name: str) -> int:

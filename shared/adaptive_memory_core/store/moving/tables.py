@@ -18,7 +18,7 @@ NUMBERED = (  # tables whose rows are numbered as they come
     *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
 )
 REPLACED = {"due_records"}  # whose rows SQLite may replace without a word to triggers; they are few
-OWN = {("collections", "version")}  # columns that PostgreSQL alone has
+VERSIONS = {("collections", "version"), ("users", "counted")}  # SQLite has one of the whole file
 
 
 @lru_cache(maxsize=1)

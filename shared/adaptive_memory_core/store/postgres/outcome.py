@@ -21,7 +21,10 @@ GRACE_SECONDS = 1.0  # for a transaction whose connection broke, until the serve
 PAUSE_SECONDS = (0.02, 0.2)  # between two tries
 WHO = "SELECT pg_current_xact_id()::text, pg_backend_pid()"
 _STATUS = "SELECT pg_xact_status(%s::xid8)"
-_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_xid = (%s::xid8)::xid"
+_END = (  # one that waits for a standby would, if it was ended, be kept here alone, and lost with this server
+    "SELECT CASE WHEN wait_event IS DISTINCT FROM 'SyncRep' THEN pg_terminate_backend(pid) END "
+    "FROM pg_stat_activity WHERE pid = %s AND backend_xid = (%s::xid8)::xid"
+)
 _MARKED = f"SELECT 1 FROM {SCHEMA}.writers WHERE writer = %s AND kept = %s"  # noqa: S608 - our own words
 
 
