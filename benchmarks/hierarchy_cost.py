@@ -150,11 +150,13 @@ def _attaching(views: Sequence[Hierarchy]) -> dict[str, float]:
 
 
 def _attached(view: Hierarchy) -> list[float]:
-    """Milliseconds of the attach of each semantic, one after another."""
+    """Milliseconds of the attach of each semantic, one after another, with the look at what is near to it that follows
+    each, and that for tiny themes."""
     taken, themes = [], Themes(Hierarchies(), next_key=1)
     for key, vector in zip(view.semantics, view.vectors, strict=True):
         began = time.thread_time()
         themes.attach(key, vector)
+        themes.semantics.of(key)
         if themes.attached % 8 == 0:
             themes.merge_tiny()
         taken.append(1000.0 * (time.thread_time() - began))

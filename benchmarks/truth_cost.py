@@ -80,7 +80,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
         "words by accident": Without(
             [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
         ),
-        "lengths of texts": Without([(words, "chance_in_longer_texts", lambda chance, *_: chance)]),
+        "lengths of texts": Without([(words, "as_many_texts", lambda *_: 1.0)]),
         "spread of similarities": Without([(fuse, "stretch", lambda *_: 1.0)]),
         "learned shares": Without([(fuse, "tilted", lambda shares, _: shares)]),
         "the newest first": Without(policy=Policy().replace(updates={"newest_first": False})),

@@ -22,6 +22,7 @@ import pytest
 from psycopg import sql
 
 from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+from adaptive_memory_core.store.postgres.one_scope import row_level_security
 
 _numbers = itertools.count()
 
@@ -47,10 +48,16 @@ def server() -> Any:
 
 def kill() -> None:
     """As by `kill -9`: the server and all its processes are gone; what was committed is on the disk."""
-    directory = Path(server().pgdata)
+    kill_server(Path(server().pgdata))
+
+
+def kill_server(directory: Path) -> None:
+    """That of this data directory, with all its processes."""
     number = int((directory / "postmaster.pid").read_text("ascii").split()[0])
-    children = psutil.Process(number).children(recursive=True)
-    for process in [psutil.Process(number), *children]:
+    server_process = psutil.Process(number)
+    server_process.suspend()  # so that nobody connects between a look at its children and its end, and lives on alone
+    children = server_process.children(recursive=True)
+    for process in [server_process, *children]:
         with suppress(psutil.NoSuchProcess):
             process.kill()
     psutil.wait_procs(children, timeout=20)
@@ -83,6 +90,30 @@ def _template() -> str:
     name = f"empty_{os.getpid()}"
     _create(name, "template1")
     migrate_ledger(_address(name))
+    return name
+
+
+def secured_database() -> str:
+    """The address of a database with an empty ledger and row-level security, of the application's role."""
+    name = f"secured_{os.getpid()}_{next(_numbers)}"
+    _create(name, _secured_template())
+    return as_role(_address(name), "memory_app")
+
+
+def as_role(address: str, role: str) -> str:
+    """The address with another role in it."""
+    before, _, behind = address.partition("@")
+    return f"{before.partition('//')[0]}//{role}@{behind}"
+
+
+@lru_cache(maxsize=1)
+def _secured_template() -> str:
+    name = f"secured_{os.getpid()}"
+    _create(name, _template())
+    with psycopg.connect(_address(name), autocommit=True) as connection:
+        connection.execute(row_level_security())
+        connection.execute("CREATE ROLE memory_app LOGIN")
+        connection.execute("GRANT adaptive_memory_application TO memory_app")
     return name
 
 

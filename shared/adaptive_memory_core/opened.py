@@ -29,7 +29,7 @@ from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
-from adaptive_memory_core.records import Fields
+from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.index import GraphIndex
@@ -117,11 +117,18 @@ class Opened:
 
     def expect_words(self) -> None:
         """Index words and names as they are written where this memory finds by them, else when they are first asked."""
-        channels = self.in_force.policy.suited(self.embedder_name).channels
+        policy = self.in_force.policy.suited(self.embedder_name)
+        channels = policy.channels
         if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()
-        if "graph" in channels:
+        if "graph" in channels and policy.graph.asks != "linked":
             self.parts.graph.expect()
+
+    def check_scope(self, scope: Scope) -> None:
+        """Refuse whom the ledger's role may not serve, where a ledger knows of such."""
+        check: Callable[[Scope], None] | None = getattr(self.parts.ports.ledger, "check_scope", None)
+        if check is not None:
+            check(scope)
 
     def new_id(self) -> str:
         return random_ids.next()

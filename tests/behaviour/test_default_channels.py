@@ -174,9 +174,39 @@ def test_a_short_label_is_found_among_long_replies_that_have_the_cues_words_by_a
         assert "sister" in named[0].text  # words that say enough are believed in long texts as well
 
 
+def test_a_label_is_judged_by_the_words_of_labels_and_not_by_those_of_conversations(collection: Collection) -> None:
+    """Neighbouring turns have several words of the cue by accident; that says nothing of what stands alone."""
+    chance = random.Random(0)
+    with closing(AdaptiveMemory(collection, embedder=LocalEmbedder())) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many(["card arrival", "exchange rate", "pending transfer", "close account", "change pin"])
+        alice.remember_many(turn for number in range(30) for turn in _session(chance, number))
+        answer = alice.recall("still waiting for the late delivery of my new card", reinforce=False)
+        assert answer[0].text == "card arrival"
+        assert answer[0].signals["chance"] > 0.5
+        assert min(one.signals["chance"] for one in answer) < 0.01
+        assert "for records of the other kind, alone or in a conversation, vectors count" in answer.explain()
+        asked = alice.recall("was the delivery late, is the new sister still waiting?", reinforce=False)
+        assert "sister" in asked[0].text
+
+
+def _session(chance: random.Random, number: int) -> list[dict[str, Any]]:
+    said = [_made_up(chance, 10) for _ in range(10)]
+    if number % 10 == 0:
+        said[4:6] = [f"{said[4]} the delivery is late", f"{said[5]} my new sister is still waiting"]
+    told = [{"speaker": "Ana" if seq % 2 else "Ben", "session": str(number), "seq": seq} for seq in range(10)]
+    return [{"text": text, "metadata": one} for text, one in zip(said, told, strict=True)]
+
+
+def _made_up(chance: random.Random, words: int) -> str:
+    """Words that mean nothing."""
+    syllables = (chance.choice("bdfgklmnprstv") + chance.choice("aeiou") for _ in range(3 * words))
+    return " ".join(map("".join, zip(*[syllables] * 3, strict=True)))
+
+
 def _reply(chance: random.Random, *, accident: bool) -> str:
     """Thirty words that mean nothing, and where it shall be so, words that a cue may have."""
-    said = ["".join(chance.choice("bdfgklmnprstv") + chance.choice("aeiou") for _ in range(3)) for _ in range(30)]
+    said = _made_up(chance, 30).split()
     if accident:
         said[5:5] = ["the delivery is late"]
         said[15:15] = ["and my new sister is waiting"]

@@ -144,6 +144,17 @@ def test_a_newer_version_in_other_words_replaces_the_older_one_and_every_theme_s
     assert {(one.text, one.replaced) for one in shown} == {("Ana has moved to Turin.", ("Ana lives in Oslo.",))}
 
 
+def test_themes_tell_nothing_that_was_superseded_by_hand(alice: UserMemory) -> None:
+    (old,) = alice.observe(said(["I live in Oslo."], "a", START - 9e5))
+    (kept,) = alice.observe(said(["I keep two parrots."], "b", START - 9e4))
+    assert "Oslo" in str(alice.themes())
+    alice.remember("Ana moved away.", supersedes=old)
+    themes = alice.themes()
+    assert [one.text for theme in themes for one in theme.known] == ["Ana keeps two parrots."]
+    assert [one.ids for one in themes] == [(kept,)]
+    assert alice.get(old).superseded_by is not None  # it is kept, and only not told as something that holds
+
+
 def test_messages_without_a_time_are_of_now_and_each_is_another(alice: UserMemory, clock: Clock) -> None:
     (first,) = alice.observe([{"role": "user", "content": "ok"}])
     clock.pass_seconds(5)

@@ -31,8 +31,8 @@ KEEPING = Keeping(lag_seconds=0.2)
 class World:
     """A Chroma server, a ledger in PostgreSQL, a memory over both, and processes that recall from it."""
 
-    def __init__(self, chroma: ChromaServer) -> None:
-        self.chroma, self.address = chroma, new_database()
+    def __init__(self, chroma: ChromaServer, address: str | None = None) -> None:
+        self.chroma, self.address = chroma, address or new_database()
         self.memory = self.another()
         self.alice = self.memory.for_user("alice")
         self.alice.remember_many(TEXTS)

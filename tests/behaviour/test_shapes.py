@@ -147,6 +147,16 @@ def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, id
     assert PETS[1] not in found.render()
 
 
+def test_no_fact_is_told_of_a_message_that_was_superseded(alice: UserMemory, ids: list[str]) -> None:
+    facts = ask(alice, TOP_DOWN, k=1).outline.facts
+    (old,) = facts[0].of
+    alice.remember("Nothing of that is so any more.", supersedes=old)
+    left = ask(alice, TOP_DOWN, k=1).outline.facts
+    assert left
+    assert facts[0].text not in {one.text for one in left}
+    assert all(old not in one.of for one in left)
+
+
 def test_as_of_an_earlier_day_nothing_is_told_that_was_said_later(alice: UserMemory, ids: list[str]) -> None:
     for policy in (EPISODES, TOP_DOWN):
         then = alice.recall(QUESTION, k=5, now=START - 60_000.0, reinforce=False, policy=policy)

@@ -29,6 +29,15 @@ def test_a_relevance_is_a_number_between_0_and_1() -> None:
         assert abs(sum(row) - 1.0) < 1e-9
 
 
+def test_each_kind_of_record_has_the_shares_of_its_own_chance() -> None:
+    close, words = [0.8, 0.4, 0.6], [0.1, 0.5, 0.3]
+    both = [*hits(close, words, 0.9)[:2], hits(close, words, 0.001)[2]]
+    for chance, places in ((0.9, [0, 1]), (0.001, [2])):
+        alike = relevances(hits(close, words, chance), Fusion(), {}, 0.0)
+        mixed = relevances(both, Fusion(), {}, 0.0)
+        assert all(mixed[name][place] == alike[name][place] for name in alike for place in places)
+
+
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30), shares)
 def test_the_ranking_hardly_hangs_on_how_alike_an_embedder_finds_all_texts(close: list[float], offset: float) -> None:
     def found(similarities: list[float]) -> float:

@@ -30,7 +30,19 @@ def test_all_commands_are_there() -> None:
             "unpin",
             "demote",
         ),
-        *("forget", "prune", "flush", "check", "export", "restore", "reembed", "backup", "migrate", "move-ledger"),
+        *(
+            "forget",
+            "prune",
+            "flush",
+            "check",
+            "export",
+            "restore",
+            "reembed",
+            "backup",
+            "migrate",
+            "row-level-security",
+            "move-ledger",
+        ),
         *("replay", "tune", "eval", "bench", "compare", "report", "mcp", "demo"),
     }
 

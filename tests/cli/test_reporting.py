@@ -56,6 +56,23 @@ def test_a_comparison_needs_no_memory(tmp_path: Path) -> None:
     assert call("report", out, "--experiment", tmp_path / "none.json").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("given", "page"),
+    [
+        (["--all-users", "--records", 5, "--recalls", 2], "--records and --recalls cannot be given with --all-users"),
+        (["--experiment", "any.json", "--records", 5], "--records cannot be given with --experiment"),
+        (["--experiment", "any.json", "--title", "Mine"], "--title cannot be given with --experiment"),
+        (["--experiment", "any.json", "--all-users"], "--all-users cannot be given with --experiment"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(
+    place: Path, tmp_path: Path, given: list[Any], page: str
+) -> None:
+    done = call("--path", place, "report", tmp_path / "page.html", *given)
+    assert (done.exit_code, page in done.output) == (2, True), done.output
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_a_file_of_somebody_elses_is_left_alone(place: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "notes.html"
     theirs.write_text("mine")

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import chromadb
+import psycopg
 
 from tests.cli.conftest import Run
-from tests.postgres_server import empty_database
+from tests.postgres_server import empty_database, new_database
 
 
 def test_flush_writes_reads_into_the_collection(with_three: Run, place: Path) -> None:
@@ -73,6 +74,13 @@ def test_a_ledger_on_a_server_is_brought_to_this_version(run: Run) -> None:
     first = run("migrate", "--ledger", address, "--json", user=None)
     assert (first.code, first.answer["steps"] > 0) == (0, True)
     assert run("migrate", "--ledger", address, user=None).out == "0 steps were done\n"
+
+
+def test_the_sql_for_row_level_security_is_printed_as_psql_takes_it(run: Run) -> None:
+    printed = run("row-level-security", user=None).out
+    with psycopg.connect(new_database(), autocommit=True) as owner:
+        owner.execute(printed)
+        assert owner.execute("SELECT relrowsecurity FROM pg_class WHERE relname = 'records'").fetchone() == (True,)
 
 
 def test_a_ledger_is_moved_to_a_server(with_three: Run, place: Path) -> None:

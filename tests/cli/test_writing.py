@@ -24,6 +24,15 @@ def test_a_memory_is_made_by_init_and_by_nothing_else(run: Run, place: Path) -> 
     assert [one.name for one in chromadb.PersistentClient(str(place)).list_collections()] == ["memories"]
 
 
+def test_an_empty_file_in_the_place_of_chromas_is_no_memory(run: Run, place: Path) -> None:
+    place.mkdir()
+    (place / "chroma.sqlite3").touch()
+    refused = run("remember", "tea")
+    assert (refused.code, refused.out) == (2, "")
+    assert "there is none" in refused.err
+    assert (place / "chroma.sqlite3").stat().st_size == 0
+
+
 def test_remember_prints_the_id_and_keeps_all_that_was_given(run: Run) -> None:
     given = [
         "--id",

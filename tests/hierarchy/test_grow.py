@@ -55,7 +55,7 @@ def check(themes: Themes, there: dict[int, Any]) -> None:
     assert all(found and len(found) <= SMALL.cap for found in themes.members.values())
     vectors = [np.array([there[key] for key in found]) for found in themes.members.values()]
     for theme, members in zip(themes.members, vectors, strict=True):
-        assert np.array_equal(themes.centres.vector(theme), centre_of(members)[0])
+        assert np.array_equal(themes.centres.rows.of(theme), centre_of(members)[0])
     if there:
         assert themes.objective == pytest.approx(from_scratch(vectors), abs=1e-5)
 
@@ -69,13 +69,13 @@ def test_no_history_loses_a_semantic_and_what_is_kept_up_is_as_from_scratch(step
 def test_the_graph_of_neighbours_is_exact_after_any_history(steps: Any) -> None:
     themes, _ = grown(steps)
     for graph in (themes.semantics, themes.centres):
-        keys = list(graph)
-        alike = graph.vectors @ graph.vectors.T
+        keys = list(graph.rows)
+        alike = graph.rows.all @ graph.rows.all.T
         for place, key in enumerate(keys):
             others = sorted((float(alike[place, other]) for other in range(len(keys)) if other != place), reverse=True)
             found = graph.of(key)
             assert [one for _, one in found] == pytest.approx(others[: SMALL.neighbours], abs=1e-6)
-            assert all(graph.place(other) < len(keys) and other != key for other, _ in found)
+            assert all(graph.rows.place(other) < len(keys) and other != key for other, _ in found)
             assert all(one[1] >= other[1] for one, other in pairwise(found))
 
 

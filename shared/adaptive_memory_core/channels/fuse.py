@@ -38,18 +38,23 @@ def relevances(
     elif not leads or not these:
         return {"similarity": close}
     else:
-        shares = tilted(shares_of(leads, _chance(leads), fusion, more, stretch(these, fusion)), learned)
-        parts = {name: times(shares[name], leads[name]) for name in shares if name in leads}
-        parts = {"similarity": times(shares["similarity"], close), **parts}
+        parts = _weighed({"similarity": close, **leads}, fusion, more, stretch(these, fusion), learned)
     if RERANKER not in leads:
         return parts
     left = {name: times(1.0 - reranked, values) for name, values in parts.items()}
     return {**left, RERANKER: times(reranked, leads[RERANKER])}
 
 
-def _chance(leads: Leads) -> float:
-    values = leads.get(CHANCE)
-    return 1.0 if not values else values[0]
+def _weighed(columns: Leads, fusion: Fusion, more: Weights, stretched: float, learned: Weights) -> Parts:
+    """Each column times its share; the shares hang on the chance, which may be another for records of another kind."""
+    chances = columns.get(CHANCE, [1.0])
+    shares = {one: tilted(shares_of(columns, one, fusion, more, stretched), learned) for one in set(chances)}
+    named = [name for name in next(iter(shares.values())) if name in columns]
+    if len(shares) == 1:
+        return {name: times(shares[chances[0]][name], columns[name]) for name in named}
+    return {
+        name: [shares[one][name] * value for one, value in zip(chances, columns[name], strict=True)] for name in named
+    }
 
 
 def times(share: float, values: Sequence[float]) -> list[float]:

@@ -25,8 +25,8 @@ def report(
         Path | None, typer.Option(help="Draw what `compare --out` wrote; no memory is needed.", metavar="FILE")
     ] = None,
     all_users: Annotated[bool, typer.Option("--all-users", help="Numbers of all users, and nobody's texts.")] = False,
-    records: Annotated[int, typer.Option(help="Records that are shown at most.")] = 500,
-    recalls: Annotated[int, typer.Option(help="Recalls that are shown at most.")] = 50,
+    records: Annotated[int | None, typer.Option(help="Of a user: so many records at most; 500 if not given.")] = None,
+    recalls: Annotated[int | None, typer.Option(help="Of a user: so many recalls at most; 50 if not given.")] = None,
     title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
 ) -> None:
     """A page of HTML to look at: one file that loads nothing from anywhere.
@@ -36,10 +36,12 @@ def report(
     """
     session = session_of(ctx)
     check_page_file(file)
+    limits = {name: given for name, given in (("records", records), ("recalls", recalls)) if given is not None}
+    _check_fit(limits, experiment, all_users=all_users, title=title)
     page = (
         _comparison(file, experiment)
         if experiment is not None
-        else _memory(session, file, all_users=all_users, records=records, recalls=recalls, title=title)
+        else _memory(session, file, limits, all_users=all_users, title=title)
     )
     show([str(file)], {"path": str(file), "characters": len(page)}, as_json=session.as_json)
 
@@ -54,11 +56,23 @@ def _comparison(file: Path, experiment: Path) -> str:
     return page
 
 
-def _memory(session: Session, file: Path, *, all_users: bool, records: int, recalls: int, title: str | None) -> str:
+def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: bool, title: str | None) -> str:
     if not all_users:
         with session.scope() as user:
-            return user.report(file, title=title, records=records, recalls=recalls)
+            return user.report(file, title=title, **limits)
     if session.user is not None or session.everyone:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         return memory.report(file, title=title)
+
+
+def _check_fit(limits: dict[str, int], experiment: Path | None, *, all_users: bool, title: str | None) -> None:
+    """Refuse what would be left out of account."""
+    given = [f"--{name}" for name in limits]
+    if experiment is None:
+        page = "--all-users" if all_users else ""
+    else:
+        page = "--experiment"
+        given += [*(["--title"] if title is not None else []), *(["--all-users"] if all_users else [])]
+    if given and page:
+        raise InvalidInputError(f"{' and '.join(given)} cannot be given with {page}. Leave out one or the other.")

@@ -144,5 +144,7 @@ def moment_of(given: str | None, *, now: float) -> float | None:
 def _collections(database: Path) -> set[str] | None:
     """The names of the collections in a directory; None where that cannot be read now."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as sql:
+        if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'collections'").fetchone():
+            return set()  # an empty file, or another program's
         return {row[0] for row in sql.execute("SELECT name FROM collections")}
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,11 @@ from adaptive_memory_core.cli.session import Session, embedder_of, session_of
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.reports import CheckReport
+from adaptive_memory_core.store.postgres import one_scope
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (flush, check, reembed, backup, migrate, move_ledger):
+    for command in (flush, check, reembed, backup, migrate, row_level_security, move_ledger):
         app.command()(command)
 
 
@@ -66,14 +68,20 @@ def migrate(
     show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
 
 
+def row_level_security() -> None:
+    """Print the SQL by which PostgreSQL shows each role its own scope; for psql, as the owner of the tables."""
+    sys.stdout.write(one_scope.row_level_security())
+
+
 def move_ledger(
     ctx: typer.Context,
     source: Annotated[str, typer.Option("--from", help="The ledger's file, or postgresql://user@host/database.")],
     target: Annotated[str, typer.Option("--to", help="The other one; it must be empty.")],
+    source_stays: Annotated[bool, typer.Option("--source-stays", help="Copy only: the source goes on in use.")] = False,
 ) -> None:
-    """Copy a ledger from SQLite to PostgreSQL, or back; close what uses it first."""
+    """Move a ledger from SQLite to PostgreSQL, or back, while it is in use; interrupted, the same command goes on."""
     with progress("rows") as told:
-        rows = AdaptiveMemory.move_ledger(source, target, progress=told)
+        rows = AdaptiveMemory.move_ledger(source, target, progress=told, source_stays=source_stays)
     show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
 
 

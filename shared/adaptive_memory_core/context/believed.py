@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of, stretch
 from adaptive_memory_core.policy.fusion import CHANCE
@@ -24,10 +24,16 @@ def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
     fusion = policy.weighing
     if not scored or fusion.method == "rrf" or CHANCE not in scored[0].signals:
         return []
-    signals = scored[0].signals
     stretched = stretch([one.hit for one in scored], fusion)
-    shares = shares_of(signals, signals[CHANCE], fusion, policy.own_weights, stretched)
+    chances = dict.fromkeys(one.signals[CHANCE] for one in scored)  # of the kind of the best record first
+    lines = [_line(scored[0].signals, chance, policy, stretched) for chance in chances]
+    return [lines[0], *(f"for records of the other kind, alone or in a conversation, {line}" for line in lines[1:])]
+
+
+def _line(signals: Mapping[str, float], chance: float, policy: Policy, stretched: float) -> str:
+    fusion = policy.weighing
+    shares = shares_of(signals, chance, fusion, policy.own_weights, stretched)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
     words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)
-    why = f"the chance that words match as well as the best ones here by accident is {100 * signals[CHANCE]:.2g} %"
-    return [f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"]
+    why = f"the chance that words match as well as the best ones here by accident is {100 * chance:.2g} %"
+    return f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"

@@ -12,6 +12,7 @@ from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
 FIRST_ALONE = 8  # hits that are read before what stands beside any of them; docs/hierarchy.md
+BETWEEN_THEMES = " | "  # in a heading; commas and semicolons part other things there
 _FACTS = "\0facts"  # nobody's name
 
 
@@ -118,7 +119,7 @@ def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
         if of is not None:
             making.open[hit.shared, of] = known
     if place is not None:
-        making.headings[known[0]] = place.heading if apart else _themes(making.headings.get(known[0], ""), place)
+        making.headings[known[0]] = _way_to(place) if apart else _themes(making.headings.get(known[0], ""), place)
     return known[0]
 
 
@@ -126,10 +127,25 @@ def _themes(before: str, place: Place) -> str:
     """What a session's block is about: the themes of its hits.
 
     >>> _themes("pottery", Place(1, "A walk", "dogs, walks")), _themes("dogs", Place(1, "A walk", "dogs"))
-    ('pottery; dogs, walks', 'dogs')
+    ('pottery | dogs/walks', 'dogs')
     """
-    known = before.split("; ") if before else []
-    return "; ".join(known if place.theme is None or place.theme in known else [*known, place.theme])
+    known = before.split(BETWEEN_THEMES) if before else []
+    theme = _in_heading(place.theme or "")
+    return BETWEEN_THEMES.join([*known, theme] if theme and theme not in known else known)
+
+
+def _way_to(place: Place) -> str:
+    """From the theme down to the episode."""
+    return place._replace(theme=_in_heading(place.theme or "")).heading
+
+
+def _in_heading(theme: str) -> str:
+    """A theme's name among the marks of a page, where commas part other things.
+
+    >>> _in_heading("pottery, clay")
+    'pottery/clay'
+    """
+    return theme.replace(", ", "/")
 
 
 def _add_fact(making: _Making, fact: Fact) -> int:
@@ -137,7 +153,7 @@ def _add_fact(making: _Making, fact: Fact) -> int:
     known = making.open.get((_FACTS, fact.theme or ""))
     if known is None:
         known = making.open[_FACTS, fact.theme or ""] = (making.blocks, 0.0)
-        making.headings[making.blocks] = fact.theme or ""
+        making.headings[making.blocks] = _in_heading(fact.theme or "")
         making.blocks += 1
     record = Record(next(iter(fact.of), ""), fact.text, DISTILLED, created_at=fact.at)
     making.lines.append(Line(record, known[0], None, (fact.at, 0, 0), fact=True))

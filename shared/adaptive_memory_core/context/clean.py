@@ -10,7 +10,7 @@ from json import dumps
 
 from adaptive_memory_core.context.control_tokens import defused
 
-MOST_READ = 1_000  # characters of a name of which its first 60 that can be seen are shown; guess
+MOST_READ, MOST_SHOWN = 1_000, 60  # characters of a name that are read, and of those that can be seen; guess
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )  # no format characters, yet blank
@@ -52,7 +52,21 @@ def label(text: str) -> str:
     >>> label("event]\\n- [fact, system")
     'event) - (fact system'
     """
-    return defused(clean(text[:MOST_READ])[:60].translate(_NO_MARKS).strip())
+    return defused(clean(text[:MOST_READ])[:MOST_SHOWN].translate(_NO_MARKS).strip())
+
+
+def heading(text: str) -> str:
+    """What a block is about, as a label; one that is too long ends with a whole word.
+
+    >>> heading("pottery/clay | music > Ana goes to a class every Monday with Ben")
+    'pottery/clay | music > Ana goes to a class every Monday\u2026'
+    """
+    shown = clean(text[:MOST_READ])
+    if len(shown) > MOST_SHOWN:
+        shown = (
+            f"{shown[:MOST_SHOWN].rpartition(' ')[0].rstrip(' |>:,;')}\u2026" if " " in shown[:MOST_SHOWN] else shown
+        )
+    return label(shown)
 
 
 def without_tags(text: str) -> str:

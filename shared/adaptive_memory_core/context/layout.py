@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.context.blocks import Page
-from adaptive_memory_core.context.clean import label
+from adaptive_memory_core.context.clean import heading
 from adaptive_memory_core.context.entries import Entry, shared
 from adaptive_memory_core.context.styles import Style
 from adaptive_memory_core.context.token_estimate import Count
@@ -31,7 +31,7 @@ class Layout:
             members.setdefault(line.block, []).append(self.entries[number])
         headings = self.page.headings if self.headings else {}
         self._shared = {
-            block: replace(shared(own), about=label(headings.get(block, "")) or None)
+            block: replace(shared(own), about=heading(headings.get(block, "")) or None)
             for block, own in members.items()
             if len(own) > 1
         }
@@ -53,9 +53,9 @@ class Layout:
             return self._cost(number, alone=True)
         if len(beside) > 1:
             return self._cost(number, alone=False)
-        heading = self._heading(self.page.lines[number].block)
+        above = self._heading(self.page.lines[number].block)
         first = self._cost(beside[0], alone=False) - self._cost(beside[0], alone=True)
-        return sum(self.count(one + "\n") for one in heading) + first + self._cost(number, alone=False)
+        return sum(self.count(one + "\n") for one in above) + first + self._cost(number, alone=False)
 
     def _cost(self, number: int, *, alone: bool) -> int:
         known = self._costs.get((number, alone))

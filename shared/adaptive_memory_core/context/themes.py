@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from adaptive_memory_core.context.ages import date
@@ -71,20 +71,21 @@ class Themes(Sequence[Theme]):
         return picture(rows, self.statistics)
 
 
-def themes_of(scope: Scope, hierarchy: Hierarchy | None) -> Themes:
-    """The hierarchy as a user reads it."""
-    if hierarchy is None:
-        return Themes()
-    found = [_theme(scope, hierarchy, one) for one in hierarchy.themes.values()]
+def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) -> Themes:
+    """The hierarchy as a user reads it, without what is from messages that are `over`: superseded, or expired. A theme
+    of such alone is left out."""
+    every = (_theme(scope, hierarchy, one, over) for one in hierarchy.themes.values())
+    found = [one for one in every if one.known]
     found.sort(key=lambda one: (-len(one.known), one.begins, one.name))
     return Themes(tuple(found), hierarchy.statistics, hierarchy.notes)
 
 
-def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node) -> Theme:
+def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node, over: Set[str]) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
     newest = {hierarchy.newest(one.key) for one in own}  # also where that has joined another theme
-    holds = sorted((hierarchy.semantics[one] for one in newest), key=lambda one: (one.at, one.key))
-    ids = tuple(record_id(scope, one) for one in theme.messages)
+    those = (hierarchy.semantics[one] for one in newest)
+    holds = sorted((one for one in those if over.isdisjoint(one.messages)), key=lambda one: (one.at, one.key))
+    ids = tuple(record_id(scope, one) for one in theme.messages if one not in over)
     known = tuple(_known(scope, hierarchy, one) for one in holds)
     return Theme(theme.name, ids, known, theme.begins, theme.ends)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.common_share import common_boost
@@ -33,16 +34,32 @@ def judge_and_share(
     shared = {one: stored for one, (_, stored) in given.items() if stored.shared}
     if not shared or policy.useful.common_share == 0.0:
         return judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
+    return _judge_with(ports, scope, recall_id, verdicts, shared, rule, policy, question=question, now=now)
+
+
+@kept_whole
+def _judge_with(
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    verdicts: Mapping[str, tuple[Verdict, Seen]],
+    shared: Mapping[str, Stored],
+    rule: Judge,
+    policy: Policy,
+    *,
+    question: JudgedQuestion | None,
+    now: float,
+) -> int:
+    """With the share that everyone's states have in what verdicts move."""
     known = ports.ledger.states.known
-    with ports.ledger.transaction():
-        before = known(scope, list(shared)).states
-        changed = judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
-        after = known(scope, list(shared)).states
-        for one, stored in shared.items():
-            moved = after[one].boost - before.get(one, NEVER_READ).boost
-            everyones = Seen(state_of(stored.record.stored, ports.fields), stored.record.kind, stored.seen.origin)
-            step = partial(_step, moved=moved, policy=policy)
-            ports.ledger.states.change(SHARED, one, everyones, step, what=FOR_ALL, by="common share", now=now)
+    before = known(scope, list(shared)).states
+    changed = judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
+    after = known(scope, list(shared)).states
+    for one, stored in shared.items():
+        moved = after[one].boost - before.get(one, NEVER_READ).boost
+        everyones = Seen(state_of(stored.record.stored, ports.fields), stored.record.kind, stored.seen.origin)
+        step = partial(_step, moved=moved, policy=policy)
+        ports.ledger.states.change(SHARED, one, everyones, step, what=FOR_ALL, by="common share", now=now)
     return changed
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.export_questions import embedder_of, exported, questions_in, restore_questions
 from adaptive_memory_core.flow.export_weights import check_weights, exported_weights, restore_weights
@@ -96,13 +97,13 @@ def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *
     return list(present)
 
 
+@kept_whole
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
     """One record's state, and what verdicts had made of it to every index, in one transaction."""
     how = {"what": "restored", "by": "restore_state"}
-    with ports.ledger.transaction():
-        state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
-        if state.useful_at is not None:
-            judged(ports, scope, {target.stored_id: Verdict.HELPFUL})
+    state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
+    if state.useful_at is not None:
+        judged(ports, scope, {target.stored_id: Verdict.HELPFUL})
 
 
 def _by_origin(

@@ -9,6 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.judged_questions import Imported
 from adaptive_memory_core.policy.ranges import Range
@@ -39,14 +40,14 @@ def questions_in(ports: Ports, given: object) -> dict[str, list[Imported]]:
     return {line["id"]: _questions(line) for line in given["records"] if line.get("questions")}
 
 
+@kept_whole
 def restore_questions(
     ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]], most: int
 ) -> None:
     """Into those of the records, by stored id, that have none yet."""
-    with ports.ledger.transaction():
-        for stored_id, record_id in targets.items():
-            if record_id in questions:
-                ports.ledger.judged_questions.restore(scope, stored_id, questions[record_id], most=most)
+    for stored_id, record_id in targets.items():
+        if record_id in questions:
+            ports.ledger.judged_questions.restore(scope, stored_id, questions[record_id], most=most)
 
 
 def _line(one: Imported) -> list[Any]:

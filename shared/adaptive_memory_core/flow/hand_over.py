@@ -17,7 +17,7 @@ def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> Flow
     for leaving in found.values():
         twin = yield from _twin(ports, scope, leaving)
         if twin is not None:
-            yield from ask(ports.ledger.comparison.merge, scope, twin, leaving.stored_id, added, lambda: None)
+            yield from ask(ports.ledger.comparison.merge, scope, twin, leaving.stored_id, added)
             ports.write_back.wake()
 
 

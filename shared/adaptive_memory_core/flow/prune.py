@@ -11,7 +11,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import removed, revising
+from adaptive_memory_core.flow.steps.tell_indexes import retire, revising
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, strength
@@ -155,7 +155,8 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[Mapping[str, 
 
 
 def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
-    """One batch: into the archive first, then out of the collection and the ledger together."""
+    """One batch: into the archive first, then out of the collection, then out of the ledger. Nobody judges or pins
+    these records meanwhile. What broke off half-way, the next call ends."""
     found = yield from look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
@@ -171,14 +172,11 @@ def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -
     if not names:
         return
 
-    def remove(stored_ids: Sequence[str]) -> None:  # within the ledger's transaction
-        ports.records.remove(call.scope, stored_ids)
-        removed(ports, call.scope, stored_ids)
-
-    yield from ask(revising, ports, call.scope, list(names.values()))
-    gone = yield from ask(
-        ports.ledger.removal.retire, call.scope, list(names.values()), call.doomed, remove, by=call.by, now=call.now
-    )
+    gone = yield from ask(ports.ledger.removal.doomed, call.scope, list(names.values()), call.doomed)
+    if gone:
+        yield from ask(revising, ports, call.scope, gone)
+        yield from ask(ports.records.remove, call.scope, gone)
+        yield from ask(retire, ports, call.scope, gone, by=call.by, now=call.now)
     tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
 
 

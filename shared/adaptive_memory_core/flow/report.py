@@ -86,7 +86,7 @@ def gathered(ports: Ports, asked: Asked) -> Flow[MemoryFacts]:
     stats = yield from history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
     collected = yield from _collected(ports, asked)
     log = yield from _log(ports, asked, [record for _, record in collected.best])
-    found = yield from themes.themes(ports, scope.own, settle=False, progress=None)
+    found = yield from themes.themes(ports, scope.own, now=now, settle=False, progress=None)
     names = yield from names_among(ports, scope, collected.best)
     samples = yield from protected_records.history(ports, scope)
     known = yield from ask(ports.ledger.states.known, scope, [])

@@ -10,9 +10,14 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Scope
 
 
-def themes(ports: Ports, scope: Scope, *, settle: bool, progress: Callable[[int, int], object] | None) -> Flow[Themes]:
+def themes(
+    ports: Ports, scope: Scope, *, now: float, settle: bool, progress: Callable[[int, int], object] | None
+) -> Flow[Themes]:
     """The hierarchy as a user reads it; empty for one who never observed."""
     if settle:
         yield from ask(ports.hierarchy.settle, scope, progress)
     found = yield from ask(ports.hierarchy.view, scope)
-    return themes_of(scope, found)
+    if found is None:
+        return Themes()
+    over = yield from ask(ports.search.passing, scope, {ports.fields.valid_until: {"$lte": now}})
+    return themes_of(scope, found, over)

@@ -28,13 +28,13 @@ def rest_without(
     cohesions: Mapping[ThemeKey, float],
 ) -> Rest:
     """All themes but these, with what each of them is near to besides these."""
-    stay = [one for one in centres if one not in gone]
+    stay = [one for one in centres.rows if one not in gone]
     alone = -np.inf if gone else 0.0
     return Rest(
         [len(members[one]) for one in stay],
         np.array([cohesions[one] for one in stay]),
         np.array([centres.nearest(one, gone, alone=alone) for one in stay]),
-        centres.vectors[[centres.place(one) for one in stay]],
+        centres.rows.these(stay),
     )
 
 

@@ -86,7 +86,7 @@ class Themes:
     def remove(self, key: SemanticKey) -> None:
         """The semantic is gone; a theme without any goes as well."""
         theme = self.theme_of.pop(key)
-        self._usual.less(self.semantics.vector(key))
+        self._usual.less(self.semantics.rows.of(key))
         self.semantics.drop(key)
         self.moved.discard(key)
         self.members[theme].remove(key)
@@ -121,18 +121,18 @@ class Themes:
         return objective(rest.sizes, rest.cohesions, rest.nearest)
 
     def _nearest(self, vector: Array) -> ThemeKey | None:
-        if not len(self.centres):
+        if not len(self.centres.rows):
             return None
-        similarities = self.centres.similarities(vector)
+        similarities = self.centres.rows.similarities(vector)
         place = int(np.argmax(similarities))
         near = float(similarities[place]) >= self.threshold(self._settings.attach)
-        return self.centres.key_at(place) if near else None
+        return self.centres.rows.key_at(place) if near else None
 
     def _split(self, theme: ThemeKey) -> None:
         """By the cut that maximises f(P); the smaller part is a theme of its own then."""
         keys = self.members[theme]
-        found, rest = cuts(self.semantics.rows(keys)), self._rest(theme)
-        values = [value_with(rest, [self.semantics.rows(part) for part in _parts(keys, cut)]) for cut in found]
+        found, rest = cuts(self.semantics.rows.these(keys)), self._rest(theme)
+        values = [value_with(rest, [self.semantics.rows.these(part) for part in _parts(keys, cut)]) for cut in found]
         best = found[int(np.argmax(values))]
         leaving, staying = sorted(_parts(keys, best), key=lambda one: (len(one), -one[0]))
         self.members[theme] = staying
@@ -152,9 +152,8 @@ class Themes:
         if not possible:
             self.grown[theme] = self.attached  # looked at again when as many have come in once more
             return False
-        values = [
-            value_with(self._rest(theme, one), [self.semantics.rows([*self.members[one], *keys])]) for one in possible
-        ]
+        joined = {one: self.semantics.rows.these([*self.members[one], *keys]) for one in possible}
+        values = [value_with(self._rest(theme, one), [vectors]) for one, vectors in joined.items()]
         target = possible[int(np.argmax(values))]
         self._end(theme)
         self.members[target] = sorted([*self.members[target], *keys])
@@ -192,7 +191,7 @@ class Themes:
         self._changed.themes.add(theme)
 
     def _centre(self, theme: ThemeKey) -> Array:
-        centre, self._cohesion[theme] = centre_of(self.semantics.rows(self.members[theme]))
+        centre, self._cohesion[theme] = centre_of(self.semantics.rows.these(self.members[theme]))
         return centre
 
 

@@ -1,13 +1,17 @@
-"""Which nodes are nearest to which? A graph of the k nearest, exact, and kept up as nodes come, change and go."""
+"""Which nodes are nearest to which? A graph of the k nearest, exact, and kept up as nodes come, change and go.
+
+What has changed is worked in when somebody asks, so a node that moves ten times before that costs as much as one.
+"""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import Array, Neighbours
+from adaptive_memory_core.hierarchy.vector_rows import VectorRows
 
 _Near = tuple[float, int]  # less the similarity, so that the nearest stands first, and the key
 NOBODY = -2.0  # a similarity below any
@@ -27,51 +31,20 @@ class NearestGraph:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._keys: list[int] = []
-        self._places: dict[int, int] = {}
-        self._vectors: Array = np.zeros((0, 0), dtype=np.float32)
+        self.rows = VectorRows()
         self._lists: dict[int, list[_Near]] = {}
         self._listed_by: dict[int, set[int]] = {}
         self._least: Array = np.zeros(0)  # by place: the similarity of the last in the list, where that is full
         self._changed: set[int] = set()
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __contains__(self, key: int) -> bool:
-        return key in self._places
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._keys)
-
-    @property
-    def vectors(self) -> Array:
-        """Rows in the order of iteration."""
-        return self._vectors[: len(self._keys)]
-
-    def vector(self, key: int) -> Array:
-        return self._vectors[self._places[key]]
-
-    def key_at(self, place: int) -> int:
-        return self._keys[place]
-
-    def rows(self, keys: Sequence[int]) -> Array:
-        """Their vectors, one row each."""
-        return self._vectors[[self._places[one] for one in keys]]
-
-    def place(self, key: int) -> int:
-        """Which row is the node's; another once a node was dropped."""
-        return self._places[key]
-
-    def similarities(self, vector: Array) -> Array:
-        """The cosine of each node with a vector, in the order of iteration."""
-        return self.vectors @ np.asarray(vector, dtype=np.float32)
+        self._due: dict[int, None] = {}  # nodes whose vector is new, in the order in which they came
 
     def of(self, key: int) -> Neighbours:
+        self._work_in()
         return tuple((other, -negative) for negative, other in self._lists[key])
 
     def nearest(self, key: int, without: Sequence[int] = (), *, alone: float = 0.0) -> float:
         """The similarity of the nearest other node that is not among `without`; `alone` where there is none."""
+        self._work_in()
         for negative, other in self._lists[key]:
             if other not in without:
                 return -negative
@@ -79,68 +52,63 @@ class NearestGraph:
 
     def taken_changes(self) -> set[int]:
         """The nodes whose neighbours have changed since this was asked last, those that are gone left out."""
+        self._work_in()
         changed, self._changed = self._changed, set()
-        return {one for one in changed if one in self._places}
+        return {one for one in changed if one in self.rows}
 
     def load(self, keys: list[int], vectors: Array, lists: list[Neighbours]) -> None:
         """Begin with these nodes; a list that names unknown nodes, or is too short, is made anew."""
-        self._keys, self._places = list(keys), {key: place for place, key in enumerate(keys)}
-        self._vectors = np.array(vectors, dtype=np.float32)
+        self.rows.load(keys, vectors)
         self._least = np.full(len(keys), NOBODY)
         full = min(self._most, len(keys) - 1)
         for key, given in zip(keys, lists, strict=True):
-            if len(given) == full and all(other in self._places for other, _ in given):
+            if len(given) == full and all(other in self.rows for other, _ in given):
                 self._set(key, [(-similarity, other) for other, similarity in given])
             else:
                 self._find(key)
 
     def put(self, key: int, vector: Array) -> None:
         """A new node, or another vector of one."""
-        place = self._places.get(key)
-        if place is None:
-            place = self._append(key, vector)
-        self._vectors[place] = vector
-        similarities = self.similarities(self._vectors[place])
-        similarities[place] = NOBODY
-        again = self._told(key, similarities)
-        self._offer(key, similarities)
-        self._set(key, self._best(similarities))
-        for other in again:
-            self._find(other)
+        if self.rows.put(key, vector):
+            self._lists[key] = []
+            self._grow_least()
+        self._due[key] = None
 
     def drop(self, key: int) -> None:
-        """The node is gone; the last one takes its row."""
-        place, last = self._places.pop(key), len(self._keys) - 1
+        """The node is gone."""
+        self._due.pop(key, None)
+        place = self.rows.drop(key)
+        self._least[place] = self._least[len(self.rows)]
         for _, other in self._lists.pop(key):
             self._listed_by[other].discard(key)
-        if place != last:
-            self._keys[place] = self._keys[last]
-            self._places[self._keys[place]] = place
-            self._vectors[place], self._least[place] = self._vectors[last], self._least[last]
-        self._keys.pop()
         for other in sorted(self._listed_by.pop(key, ())):
             self._find(other)
 
-    def _append(self, key: int, vector: Array) -> int:
-        size = len(self._keys)
-        if size == len(self._vectors):
-            more = np.zeros((max(16, 2 * size), len(vector)), dtype=np.float32)
-            more[:size] = self._vectors.reshape(size, len(vector))
-            self._vectors = more
-            self._least = np.concatenate((self._least[:size], np.full(len(more) - size, NOBODY)))
-        self._keys.append(key)
-        self._places[key] = size
-        self._least[size] = NOBODY
-        self._lists[key] = []
-        return size
+    def _grow_least(self) -> None:
+        size = len(self.rows)
+        if size > len(self._least):
+            self._least = np.concatenate((self._least, np.full(size, NOBODY)))
+        self._least[size - 1] = NOBODY
+
+    def _work_in(self) -> None:
+        """Every list is of the vectors as they are now."""
+        while self._due:
+            key = next(iter(self._due))
+            similarities = self._to_others(key)
+            again = self._told(key, similarities)
+            self._offer(key, similarities)
+            self._set(key, self._best(similarities))
+            for other in again:
+                self._find(other)
+            del self._due[key]
 
     def _told(self, key: int, similarities: Array) -> list[int]:
         """Those who have it in their list have its new similarity; gives those for whom others may be nearer now."""
         again = []
         for other in sorted(self._listed_by.get(key, ())):
-            place = self._places[other]
+            place = self.rows.place(other)
             value = float(similarities[place])
-            if value < self._least[place] and len(self._keys) - 1 > self._most:
+            if value < self._least[place] and len(self.rows) - 1 > self._most:
                 again.append(other)
                 continue
             found = self._lists[other]
@@ -151,8 +119,8 @@ class NearestGraph:
     def _offer(self, key: int, similarities: Array) -> None:
         """Those to whom it is nearer than their last one take it into their list."""
         listed = self._listed_by.setdefault(key, set())
-        for place in np.flatnonzero(similarities > self._least[: len(self._keys)]).tolist():
-            other = self._keys[place]
+        for place in np.flatnonzero(similarities > self._least[: len(self.rows)]).tolist():
+            other = self.rows.key_at(place)
             if other != key and other not in listed:
                 self._enter(other, key, float(similarities[place]))
                 listed.add(other)
@@ -163,24 +131,27 @@ class NearestGraph:
         insort(found, (-value, key))
         if len(found) > self._most:
             self._listed_by[found.pop()[1]].discard(other)
-        self._least[self._places[other]] = -found[-1][0] if len(found) >= self._most else NOBODY
+        self._least[self.rows.place(other)] = -found[-1][0] if len(found) >= self._most else NOBODY
         self._changed.add(other)
 
     def _find(self, key: int) -> None:
-        place = self._places[key]
-        similarities = self.similarities(self._vectors[place])
-        similarities[place] = NOBODY
-        self._set(key, self._best(similarities))
+        self._set(key, self._best(self._to_others(key)))
+
+    def _to_others(self, key: int) -> Array:
+        """Its cosine with each node, and with itself below any."""
+        similarities = self.rows.similarities(self.rows.of(key))
+        similarities[self.rows.place(key)] = NOBODY
+        return similarities
 
     def _best(self, similarities: Array) -> list[_Near]:
-        count = min(self._most, len(self._keys) - 1)
+        count = min(self._most, len(self.rows) - 1)
         if count <= 0:
             return []
         places = np.argpartition(-similarities, count - 1)[:count] if count < len(similarities) else None
         chosen = range(len(similarities)) if places is None else places.tolist()
         values = similarities.tolist() if places is None else similarities[places].tolist()
         found = zip(values, chosen, strict=True)
-        return sorted((-value, self._keys[one]) for value, one in found if value > NOBODY)
+        return sorted((-value, self.rows.key_at(one)) for value, one in found if value > NOBODY)
 
     def _set(self, key: int, found: list[_Near]) -> None:
         before = {other for _, other in self._lists.get(key, ())}
@@ -190,5 +161,5 @@ class NearestGraph:
         for other in now - before:
             self._listed_by.setdefault(other, set()).add(key)
         self._lists[key] = found
-        self._least[self._places[key]] = -found[-1][0] if len(found) >= self._most else NOBODY
+        self._least[self.rows.place(key)] = -found[-1][0] if len(found) >= self._most else NOBODY
         self._changed.add(key)

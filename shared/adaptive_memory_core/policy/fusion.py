@@ -32,6 +32,7 @@ class Fusion:
 
     Where records are no turns of a conversation, or too long for it, `near`, `around` and `session` are about the
     record itself and say what `words` says, `before` and `company` what the similarity says, and `dated` is not there.
+    What stands alone beside conversations has the chance and the company of its own kind.
     """
 
     dense: float = 1.0  # weight of the similarity

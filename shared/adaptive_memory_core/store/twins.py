@@ -55,6 +55,8 @@ def _pair(store: ChromaRecords, own: Row | None, scoped: Row | None) -> Twins | 
 
 def merge_twins(store: ChromaRecords, ledger: Ledger, pair: Twins) -> None:
     """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
-    to what was said."""
+    to what was said. Where this breaks off, both are still found, and merged the next time."""
     join = added if pair.same else None
-    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join, lambda: store.remove(pair.scope, [pair.gone]))
+    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)
+    store.remove(pair.scope, [pair.gone])
+    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)  # what was read of it, and copied, in between

@@ -40,4 +40,5 @@ def themes(user: User, settle: bool = True, progress: Progress | None = None) ->
     are as far as they have grown by now.
     """
     wanted = check.flag(settle, "settle")
-    return grouped.themes(user.memory.ports(), user.scope.own, settle=wanted, progress=progress)
+    memory = user.memory
+    return grouped.themes(memory.ports(), user.scope.own, now=memory.now(), settle=wanted, progress=progress)

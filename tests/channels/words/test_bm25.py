@@ -96,6 +96,28 @@ def test_words_that_any_text_has_are_found_by_accident_and_rare_ones_are_not() -
     assert telling.chance < 0.1
 
 
+def test_what_stands_alone_is_judged_by_the_words_of_what_stands_alone() -> None:
+    sessions: list[str | None] = [*["talk"] * 50, *[None] * 50]
+    talked_of, noted = posting([7], [1.0]), posting([60, 61], [1.0, 1.0])
+    layout = conversation(talk(sessions), np.full(100, 10.0), 100).layout
+    found = coverage([talked_of, posting([8], [1.0])], layout, in_sessions=True)
+    assert found.chance < 0.2
+    assert found.chance_alone == 1.0  # nothing that stands alone has any of the words
+    alone = coverage([noted, posting([61], [1.0])], layout, in_sessions=True)
+    assert alone.chance_alone is not None
+    assert alone.chance_alone < 0.2
+    none = conversation(talk(["talk"] * 100), np.full(100, 10.0), 100)
+    assert coverage([talked_of], none.layout, in_sessions=True).chance_alone is None
+
+
+def test_what_is_gone_stands_beside_no_conversation() -> None:
+    lengths = np.array([10.0, 10.0, 0.0])
+    assert conversation(talk(["a", "a", "a"]), lengths, 2).layout.alone is None
+    marked = conversation(talk(["a", "a", None, None]), np.append(lengths, 5.0), 3).layout.alone
+    assert marked is not None
+    assert marked.tolist() == [False, False, False, True]
+
+
 def test_long_replies_are_judged_by_themselves_and_turns_by_their_neighbours_too() -> None:
     for words, own in ((10.0, False), (3_000.0, True)):
         found = conversation(talk(["a"] * 8), np.full(8, words), 8)

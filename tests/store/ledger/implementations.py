@@ -8,9 +8,11 @@ from pathlib import Path
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from tests.postgres_server import new_database
+from tests.pgbouncer_server import shared_pgbouncer
+from tests.postgres_server import new_database, secured_database
 
 COLLECTION = "uuid-of-a-collection"
+BEHIND_POOLER = "PostgreSQL behind PgBouncer"
 
 
 class Ledgers:
@@ -42,7 +44,12 @@ def _ram(_: Path) -> Callable[[], Ledger]:
 
 
 def _postgres(_: Path) -> Callable[[], Ledger]:
-    address = new_database()
+    address = secured_database()
+    return lambda: PostgresLedger(address)
+
+
+def _pooled(_: Path) -> Callable[[], Ledger]:
+    address = shared_pgbouncer().address(new_database())
     return lambda: PostgresLedger(address)
 
 
@@ -50,4 +57,5 @@ IMPLEMENTATIONS: dict[str, Callable[[Path], Callable[[], Ledger]]] = {
     "SQLite file": _file,
     "SQLite in RAM": _ram,
     "PostgreSQL": _postgres,
+    BEHIND_POOLER: _pooled,
 }

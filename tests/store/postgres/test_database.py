@@ -16,6 +16,7 @@ from psycopg_pool import ConnectionPool
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres import outcome
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from tests import postgres_server
 from tests.behaviour.test_interrupts import Interrupt, broken_off_at, in_another_thread
 from tests.postgres_server import new_database
 
@@ -32,7 +33,7 @@ class Cut:
         execute = psycopg.Connection.execute
 
         def then_cut(connection: Any, query: Any, *given: Any, **named: Any) -> Any:
-            if self.at and query == self.at:
+            if self.at and query.endswith(self.at):
                 self.at = ""
                 self.cut(self, connection.fileno())
             return execute(connection, query, *given, **named)
@@ -46,6 +47,14 @@ class Cut:
     def answer(self, number: int) -> None:
         with socket.socket(fileno=os.dup(number)) as end:
             end.shutdown(socket.SHUT_RD)
+
+    def server_and_number_given_again(self, number: int) -> None:
+        """The server is killed with the transaction, and after it another one has the same number, and is kept."""
+        postgres_server.kill()
+        postgres_server.start_again()
+        with psycopg.connect(postgres_server.new_database(), autocommit=True) as elsewhere:
+            for _ in range(100):
+                elsewhere.execute("SELECT pg_current_xact_id()")
 
     def without_a_word(self, number: int) -> None:
         self.kept.append(os.fdopen(os.dup(number), "rb", closefd=True, buffering=0))
@@ -117,11 +126,21 @@ def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
     assert (counted(ledger), told) == (1, [1])
 
 
+def test_what_a_killed_server_lost_is_not_taken_for_kept_though_its_number_was_given_again(
+    ledger: PostgresLedger, cut: Cut
+) -> None:
+    told: list[int] = []
+    cut.at, cut.cut = "COMMIT", Cut.server_and_number_given_again
+    with pytest.raises(LedgerError, match="Nothing of this call was kept"):
+        count(ledger, told)
+    assert (counted(ledger), told) == (0, [])
+
+
 def test_where_nobody_can_say_whether_it_was_kept_nobody_says_so(
     ledger: PostgresLedger, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outcome, "RETRIED_SECONDS", 0.3)
-    monkeypatch.setattr(outcome, "_OUTCOME", "SELECT nothing_of_that_name(%s)")
+    monkeypatch.setattr(outcome, "_STATUS", "SELECT nothing_of_that_name(%s)")
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", Cut.answer
     with pytest.raises(LedgerError, match="may have been kept"):

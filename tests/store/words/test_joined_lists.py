@@ -10,7 +10,7 @@ from adaptive_memory_core.channels.words.bm25 import Posting, coverage
 from adaptive_memory_core.store.words.joined_lists import Lists, joined
 
 
-def lists(session: str, words: float, count: float) -> Lists:
+def lists(session: str | None, words: float, count: float) -> Lists:
     """Four records of so many words, the second of which has the word that is looked for."""
     told = Turns([None] * 4, [0] * 4, [session] * 4, [0.0, 1.0, 2.0, 3.0])
     ids = [f"{session}{number}" for number in range(4)]
@@ -25,3 +25,10 @@ def test_long_replies_of_one_scope_are_no_turns_beside_the_turns_of_the_other() 
     assert found.near is not None
     assert found.near[0] > 0.1 * found.words[1]
     assert found.near[4] < 0.01 * found.words[5]
+
+
+def test_notes_of_one_scope_stand_alone_beside_the_conversations_of_the_other() -> None:
+    both = joined([lists("chat", 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout
+    assert both.alone is not None
+    assert both.alone.tolist() == [False] * 4 + [True] * 4
+    assert joined([lists(None, 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout.alone is None

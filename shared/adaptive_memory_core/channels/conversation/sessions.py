@@ -116,6 +116,7 @@ def _columns(turns: Turns) -> Columns:
 def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Layout:
     """The records by session, and in it by their places, then by their numbers."""
     order = np.lexsort((turns.places, sessions))
+    alone = (sessions < 0) & (lengths > 0.0)
     starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
     ends = np.append(starts[1:], len(lengths))
     spread = ends - starts
@@ -131,6 +132,7 @@ def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Lay
         around,
         by_length(lengths, live),
         Worths(),
+        alone if alone.any() else None,
     )
 
 

@@ -51,6 +51,7 @@ class Layout(NamedTuple):
     surroundings: Places | None = None  # made once, where it is known; else at each look
     by_length: ByLength | None = None  # as well
     worths: Worths | None = None  # of words, where the records are known
+    alone: Array | None = None  # marks the records of no conversation, where there are some besides conversations
 
 
 class Coverage(NamedTuple):
@@ -61,6 +62,7 @@ class Coverage(NamedTuple):
     around: Array | None
     session: Array | None
     chance: float  # that some record matches the cue's words as well as the best one does, by accident
+    chance_alone: float | None = None  # as well as the best one of no conversation does, where there are such
 
 
 class _Held(NamedTuple):
@@ -123,7 +125,11 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
     best = max(float(own.max(initial=0.0)), float(around.max(initial=0.0)))
-    return Coverage(own, near, around, session, by_accident(best * most, layout.live))
+    chance = by_accident(best * most, layout.live)
+    if layout.alone is None:
+        return Coverage(own, near, around, session, chance)
+    best_alone = float(own[layout.alone].max(initial=0.0))
+    return Coverage(own, near, around, session, chance, by_accident(best_alone * most, layout.live))
 
 
 def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array]:

@@ -14,23 +14,30 @@ USUAL_RATIO = 2.7  # of the lengths, up to which nothing is doubted; 2 to 3.3 is
 WORDS_BY_ACCIDENT = 5.0  # words that a longer text may have by accident, each likelier by the ratio; 4 to 6 is flat
 
 
-def chance_in_longer_texts(
-    chance: float, texts: Sequence[str], similarities: Sequence[float], words: Sequence[float]
-) -> float:
-    """The chance that some record matches the cue's words as well as the best one by accident, for texts as much longer
-    than the nearest as those are that words find. Texts r times as long are as good as r times as many, for each word.
+def as_many_texts(texts: Sequence[str], similarities: Sequence[float], words: Sequence[float]) -> float:
+    """How many times as many texts those that words find are as good as, being longer than the nearest: texts r times
+    as long are as good as r times as many, for each word.
 
-    >>> round(chance_in_longer_texts(0.001, ["lost card", "word " * 9], [0.9, 0.1], [0.0, 0.5]), 2)
-    0.02
-    >>> chance_in_longer_texts(0.001, ["lost card", "word " * 9], [0.1, 0.9], [0.5, 0.0])    # words find the shorter
-    0.001
+    >>> round(as_many_texts(["lost card", "word " * 9], [0.9, 0.1], [0.0, 0.5]), 1)
+    21.8
+    >>> as_many_texts(["lost card", "word " * 9], [0.1, 0.9], [0.5, 0.0])    # words find the shorter
+    1.0
     """
     near, worded = _best(similarities), _best(words)
     count = min(len(near), len(worded))
-    if count == 0 or not 0.0 < chance < 1.0:
-        return chance
+    if count == 0:
+        return 1.0
     longer = _length(texts, worded[:count]) / _length(texts, near[:count]) / USUAL_RATIO
-    return chance if longer <= 1.0 else -math.expm1(math.log1p(-chance) * longer**WORDS_BY_ACCIDENT)
+    return math.pow(max(1.0, longer), WORDS_BY_ACCIDENT)
+
+
+def chance_among(chance: float, times: float) -> float:
+    """The chance that one of so many times as many records matches the cue's words as well by accident.
+
+    >>> round(chance_among(0.001, 21.8), 2), chance_among(0.001, 1.0), chance_among(1.0, 9.0)
+    (0.02, 0.001, 1.0)
+    """
+    return chance if times <= 1.0 or chance >= 1.0 else -math.expm1(math.log1p(-chance) * times)
 
 
 def _best(found: Sequence[float]) -> list[int]:

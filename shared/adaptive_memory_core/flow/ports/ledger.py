@@ -117,16 +117,11 @@ class Removal(Protocol):
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met: users, and everyone's records."""
 
-    def retire(
-        self,
-        scope: Scope,
-        stored_ids: Sequence[str],
-        doomed: Doomed,
-        remove: Callable[[Sequence[str]], None],
-        *,
-        by: str,
-        now: float,
-    ) -> set[str]: ...
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+        """Those of the records that are doomed as they stand now."""
+
+    def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
+        """Let go of records that were pruned and that the collection has no longer."""
 
 
 class IdLock(Protocol):
@@ -359,9 +354,7 @@ class Comparison(Protocol):
 
     def latest_read(self) -> float | None: ...
     def met(self, stored_ids: Sequence[str]) -> list[str]: ...
-    def merge(
-        self, scope: Scope, kept: str, gone: str, join: JoinStates | None, remove: Callable[[], object]
-    ) -> None: ...
+    def merge(self, scope: Scope, kept: str, gone: str, join: JoinStates | None) -> None: ...
 
 
 @runtime_checkable

@@ -10,7 +10,8 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.words.longer_texts import chance_in_longer_texts
+from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
+from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Scope
@@ -32,7 +33,8 @@ class Numbers(Protocol):
 class WordsFound:
     """The best records by their words, and leads on any other: one number in [0, 1] for each thing that is looked at.
 
-    `chance` is that some record matches as well as the best by accident, before it is known what the vectors find;
+    `chance` is that some record matches as well as the best by accident, before it is known what the vectors find, and
+    `chance_alone` that it does as well as the best one of no conversation, where there are such beside conversations;
     `numbers` say where in the columns a record stands; `talk` is how the records stand to each other, where they are
     turns of a conversation.
     """
@@ -44,6 +46,7 @@ class WordsFound:
     cue: str  # what the vectors are to look for: the cue, less what words take care of
     talk: Conversation | None = None
     note: str | None = None
+    chance_alone: float | None = None
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
@@ -51,17 +54,23 @@ class WordsFound:
         places = [get(one, -1) for one in these.columns.stored_ids]
         columns: dict[str, Sequence[float]] = {name: _at(values, places) for name, values in self.columns.items()}
         there = these.columns
-        chance = chance_in_longer_texts(self.chance, there.texts, there.similarities, columns["words"])
-        columns[CHANCE] = [chance] * len(places)
-        if self.talk is not None:
-            columns["before"], columns["company"] = self._of_each_other(these.columns.similarities, places, self.talk)
+        times = as_many_texts(there.texts, there.similarities, columns["words"])
+        columns[CHANCE] = [chance_among(self.chance, times)] * len(places)
+        if self.talk is None:
+            return columns
+        close = [min(1.0, max(0.0, one)) for one in there.similarities]
+        columns["before"], columns["company"] = self._of_each_other(close, places, self.talk)
+        marks = self.talk.layout.alone
+        if marks is not None and self.chance_alone is not None:
+            alone, chance = _at(marks, places), chance_among(self.chance_alone, times)
+            columns[CHANCE] = by_kind(columns[CHANCE], chance, alone)
+            columns["company"] = company_of_alone(columns["company"], close, alone, chance)
         return columns
 
     def _of_each_other(
-        self, similarities: Sequence[float], places: Sequence[int], talk: Conversation
+        self, close: Sequence[float], places: Sequence[int], talk: Conversation
     ) -> tuple[list[float], list[float]]:
         """In a conversation, what the candidates say of each other; one met since then stands alone."""
-        close = [min(1.0, max(0.0, one)) for one in similarities]
         last = len(talk.places)
         there = {place: like for place, like in zip(places, close, strict=True) if 0 <= place < last}
         found = session_similarity(there, talk)

@@ -84,10 +84,8 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
 
 
 def _that_may_be_told(ports: Ports, request: Request, led: Led) -> Flow[Sequence[SemanticKey]]:
-    """The semantics that were chosen; where there is a filter, those of which every message passes it."""
+    """The semantics that were chosen, of which every message could be a hit: it holds still, and passes the filter."""
     chosen = led.way.semantics
-    if request.where is None and request.refuse is None:
-        return chosen
     of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
     wanted = list(dict.fromkeys(message for messages in of.values() for message in messages))
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
@@ -13,11 +14,11 @@ from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.stored_metadata import belongs
 
 
+@kept_whole
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
     """Into every index, in one transaction."""
-    with ports.ledger.transaction():
-        for index in ports.indexes:
-            index.wrote(scope, records, vectors)
+    for index in ports.indexes:
+        index.wrote(scope, records, vectors)
 
 
 def revising(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
@@ -35,15 +36,23 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
         index.removed(scope, stored_ids)
 
 
+@kept_whole
 def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased:
     """Out of the ledger and out of every index, in one transaction."""
-    with ports.ledger.transaction():
-        erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now)
-        if existed or erased.state:
-            removed(ports, scope, [stored_id])
+    erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now)
+    if existed or erased.state:
+        removed(ports, scope, [stored_id])
     return erased
 
 
+@kept_whole
+def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
+    """Pruned records out of the ledger and out of every index, in one transaction."""
+    removed(ports, scope, stored_ids)
+    ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
+
+
+@kept_whole
 def judge(
     ports: Ports,
     scope: Scope,
@@ -55,9 +64,8 @@ def judge(
     now: float,
 ) -> int:
     """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
-    with ports.ledger.transaction():
-        changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
-        judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
+    changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
+    judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
     return changed
 
 

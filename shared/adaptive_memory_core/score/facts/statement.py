@@ -15,7 +15,7 @@ from adaptive_memory_core.score.facts.unsettled import announces, denies, happen
 
 Stems = frozenset[str]
 REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each
-_EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
+EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
 _QUOTED = re.compile(r"[\"\u201c\u201d\u00ab\u00bb]")
 _SPEAKER = re.compile(r"^\s*[^\W\d]\w*(?: \w+)?:\s")
 
@@ -46,6 +46,11 @@ class Statement:
     def said(self) -> Stems:
         """The different ones of them."""
         return frozenset(self.in_order)
+
+    @computed_once
+    def longest_words(self) -> tuple[str, ...]:
+        """Those of letters and digits alone, the longest first."""
+        return tuple(sorted(filter(str.isalnum, self.said), key=len, reverse=True))
 
     @computed_once
     def _stems(self) -> list[str]:
@@ -148,7 +153,7 @@ def names_in(text: str) -> Stems:
     found: list[str] = []
     start = True
     for one in text.split():
-        word = one.strip(_EDGES)
+        word = one.strip(EDGES)
         if word[:1].isupper() and not start:
             found += words(word)
         start = one[-1] in ".!?:"
@@ -164,7 +169,7 @@ def owners_in(text: str) -> Stems:
 
 
 def _said(text: str) -> list[str]:
-    found = [word for one in text.casefold().split() if (word := one.strip(_EDGES))]
+    found = [word for one in text.casefold().split() if (word := one.strip(EDGES))]
     if text.isascii() or not UNSPACED.search(text):
         return found
     return [piece for word in found for part, unspaced in parted(word) for piece in _pieces(part, unspaced)]
@@ -173,7 +178,7 @@ def _said(text: str) -> list[str]:
 def _pieces(part: str, unspaced: bool) -> list[str]:
     if unspaced and not _HANGUL.search(part):
         return list(part)
-    return [word] if (word := part.strip(_EDGES)) else []
+    return [word] if (word := part.strip(EDGES)) else []
 
 
 _HANGUL = re.compile("[\uac00-\ud7af]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates
 from adaptive_memory_core.records import Scope
@@ -43,9 +43,9 @@ class LedgerComparison:
         with self._shared.reading() as sql:
             return [one for one in stored_ids if sql.execute(query, (self._shared.collection_key, one)).fetchone()]
 
-    def merge(self, scope: Scope, kept: str, gone: str, join: JoinStates | None, remove: Callable[[], object]) -> None:
+    def merge(self, scope: Scope, kept: str, gone: str, join: JoinStates | None) -> None:
         """The state of one record goes into that of another, with its verdicts and its audit trail; without `join` it
-        goes altogether. `remove` takes the record out of the collection before that is kept."""
+        goes altogether."""
         shared = self._shared
         with shared.writing() as sql:
             user = shared.known_user(sql, scope)
@@ -64,7 +64,6 @@ class LedgerComparison:
             for copies in (word_rows, graph_removal, mirror_rows):
                 copies.drop(sql, shared.collection_key, [gone])
             shared.cache.drop([kept, gone])
-            remove()
 
 
 def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:

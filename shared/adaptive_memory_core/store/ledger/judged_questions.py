@@ -52,7 +52,7 @@ class LedgerJudgedQuestions:
             known = self._known(sql, scope, list(verdicts))
             if not known:
                 return
-            key = judged_rows.question_of(sql, self._shared.collection_key, question.recall_id, vector)
+            key = judged_rows.question_of(sql, self._whose(sql, scope), question.recall_id, vector)
             for stored_id, record in known.items():
                 helpful = verdicts[stored_id] is Verdict.HELPFUL
                 verdict = (int(helpful), int(not helpful), question.ahead.get(stored_id))
@@ -106,7 +106,7 @@ class LedgerJudgedQuestions:
                 if sql.execute("SELECT 1 FROM judged_for WHERE record_key = ?", (record,)).fetchone():
                     return
                 for number, one in enumerate(questions):
-                    key = judged_rows.question_of(sql, self._shared.collection_key, "", one.vector)
+                    key = judged_rows.question_of(sql, self._whose(sql, scope), "", one.vector)
                     judged_rows.put(sql, record, key, f"restored {number}", one[1:])
                 judged_rows.join_too_many(sql, record, most)
 
@@ -121,6 +121,9 @@ class LedgerJudgedQuestions:
         query = "SELECT stored_id FROM judged_for JOIN records USING (record_key) WHERE collection_key = ?"
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+
+    def _whose(self, sql: sqlite3.Connection, scope: Scope) -> tuple[int, int]:
+        return self._shared.collection_key, self._shared.known_user(sql, scope)
 
     def _known(self, sql: sqlite3.Connection, scope: Scope, stored_ids: Sequence[str]) -> dict[str, int]:
         """The keys of those that have a row of this user."""

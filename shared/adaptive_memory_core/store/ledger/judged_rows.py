@@ -11,8 +11,8 @@ from adaptive_memory_core.learn.asked_before import Questions, nearest_pair
 
 _FIND = "SELECT question_key FROM judged_questions WHERE recall_id = ? AND recall_id != ''"
 _ADD = (
-    "INSERT INTO judged_questions (recall_id, vector, embedder) "
-    "VALUES (?, ?, (SELECT embedder FROM collections WHERE collection_key = ?)) RETURNING question_key"
+    "INSERT INTO judged_questions (user_key, recall_id, vector, embedder) "
+    "VALUES (?, ?, ?, (SELECT embedder FROM collections WHERE collection_key = ?)) RETURNING question_key"
 )
 _PUT = (
     "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful, ahead) VALUES (?, ?, ?, ?, ?, ?) "
@@ -52,10 +52,11 @@ def bytes_of(vector: Any) -> bytes | None:
     return (given / length).astype("<f2").tobytes()
 
 
-def question_of(sql: sqlite3.Connection, collection: int, recall_id: str, vector: bytes) -> int:
-    """The key of a recall's question, which is kept now if it was not."""
-    row = sql.execute(_FIND, (recall_id,)).fetchone() or sql.execute(_ADD, (recall_id, vector, collection)).fetchone()
-    return int(row[0])
+def question_of(sql: sqlite3.Connection, whose: tuple[int, int], recall_id: str, vector: bytes) -> int:
+    """The key of a recall's question, which is kept now if it was not; it is a collection's, and a user's."""
+    collection, user = whose
+    row = sql.execute(_FIND, (recall_id,)).fetchone()
+    return int((row or sql.execute(_ADD, (user, recall_id, vector, collection)).fetchone())[0])
 
 
 def put(sql: sqlite3.Connection, record: int, question: int, recall_id: str, verdict: Counts) -> None:

@@ -1,4 +1,4 @@
-"""Which tables keep the questions that records were judged for? Two steps of the schema."""
+"""Which tables keep the questions that records were judged for? Three steps of the schema."""
 
 JUDGED_QUESTIONS = """
 CREATE TABLE judged_questions (               -- what was asked when something was found that was judged later
@@ -50,4 +50,12 @@ END;
 
 JUDGED_AHEAD = """
 ALTER TABLE judged_for ADD COLUMN ahead REAL;  -- in similarity, of all other candidates then; NULL: not known
+"""
+
+JUDGED_OWNERS = """
+ALTER TABLE judged_questions ADD COLUMN user_key INTEGER NOT NULL DEFAULT 0;  -- who asked
+UPDATE judged_questions SET user_key = coalesce((
+    SELECT abs(records.user_key) FROM judged_for JOIN records USING (record_key)
+    WHERE judged_for.question_key = judged_questions.question_key LIMIT 1
+), 0);
 """

@@ -14,9 +14,9 @@ def keys_of(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str])
     """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
     missing = [one for one in dict.fromkeys(ids) if (user, one) not in known]
     if missing:
-        given = _give(sql, user, missing)
-        if len(given) < len(missing):  # some have one, from before this process began, or of another one
-            given.update(_find(sql, user, [one for one in missing if one not in given]))
+        given = _find(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
+        if len(given) < len(missing):
+            given.update(_give(sql, user, [one for one in missing if one not in given]))
         known.update({(user, one): key for one, key in given.items()})
     return [known[user, one] for one in ids]
 

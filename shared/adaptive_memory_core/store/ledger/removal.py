@@ -6,7 +6,7 @@ A record that is forgotten loses every trace; one that is pruned stays in the au
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
 from adaptive_memory_core.identity import record_id
@@ -82,29 +82,25 @@ class LedgerRemoval:
         with self._shared.reading() as sql:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)
 
-    def retire(
-        self,
-        scope: Scope,
-        stored_ids: Sequence[str],
-        doomed: Doomed,
-        remove: Callable[[Sequence[str]], None],
-        *,
-        by: str,
-        now: float,
-    ) -> set[str]:
-        """Remove those of the records that are doomed as they stand now; `remove` takes them out of the collection."""
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+        """Those of the records that are doomed as they stand now."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            return _still_doomed(sql, user, stored_ids, doomed, pace_spans.timeline(sql, user))
+
+    def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
+        """Let go of records that were pruned. The collection has them no longer: the ledger does not hold its one
+        writer up while Chroma removes them."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            timeline = pace_spans.timeline(sql, user)
-            gone = _still_doomed(sql, user, stored_ids, doomed, timeline)
-            if gone:
-                remove(list(gone))
-                _delete(sql, user, scope, gone, step=timeline.step, by=by, now=now)
-                if scope.user is None:
-                    readers.drop(sql, self._shared.collection_key, list(gone))
-                self._shared.cache.drop(list(gone))
+            known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
+            step = pace_spans.timeline(sql, user).step
+            _delete(sql, user, scope, {one: row.key for one, row in known.items()}, step=step, by=by, now=now)
+            if scope.user is None:
+                readers.drop(sql, self._shared.collection_key, list(known))
+            self._shared.cache.drop(list(known))
+            if known:
                 mark(sql, "forgotten")
-        return set(gone)
 
 
 def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Row]:
@@ -115,19 +111,19 @@ def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Ro
 
 def _still_doomed(
     sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: Doomed, timeline: Timeline
-) -> dict[str, int]:
-    """Those of the records that are to go as they stand in this transaction, with their keys."""
-    found: dict[str, int] = {}
+) -> list[str]:
+    """Those of the records that are to go as they stand."""
+    found: list[str] = []
     for chunk in rows.chunks(stored_ids):
         query = (
-            f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
+            f"SELECT stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
             f"WHERE user_key = ? AND reader = 0 AND stored_id IN ({', '.join('?' * len(chunk))})"
         )
-        found |= {
-            stored_id: key
-            for key, stored_id, kind, *state in sql.execute(query, (user, *chunk))
+        found += [
+            stored_id
+            for stored_id, kind, *state in sql.execute(query, (user, *chunk))
             if doomed(Seen(rows.state_of(state), kind), timeline=timeline)
-        }
+        ]
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_MADE_BEFORE, GRAPH_TITLES
+from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_LINKS, GRAPH_MADE_BEFORE, GRAPH_TITLES
 from adaptive_memory_core.store.ledger.hierarchy_schema import HIERARCHY
-from adaptive_memory_core.store.ledger.judged_schema import JUDGED_AHEAD, JUDGED_QUESTIONS
+from adaptive_memory_core.store.ledger.judged_schema import JUDGED_AHEAD, JUDGED_OWNERS, JUDGED_QUESTIONS
 
 _FIRST = """
 CREATE TABLE collections (
@@ -432,6 +432,8 @@ MIGRATIONS: tuple[str, ...] = (
     JUDGED_AHEAD,
     _USER_FILES,
     GRAPH_MADE_BEFORE,
+    JUDGED_OWNERS,
+    GRAPH_LINKS,
 )
 
 

@@ -17,7 +17,7 @@ from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Sample, Strengths
-from adaptive_memory_core.store.ledger import pace_spans
+from adaptive_memory_core.store.ledger import pace_spans, state_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.readers import read_by
 
@@ -44,6 +44,10 @@ _SAMPLED = (
     "ON CONFLICT (user_key, step) DO UPDATE SET at = excluded.at, sample = excluded.sample"
 )
 
+_DUE = (
+    "SELECT user_key, steps FROM users WHERE user_key IN ({}) AND "
+    "steps - coalesce((SELECT max(step) FROM samples WHERE samples.user_key = users.user_key), 0) >= ?"
+)
 
 Times = tuple[tuple[int, float], ...]  # of a user's recalls, in milliseconds
 
@@ -71,10 +75,14 @@ class LedgerStatistics:
             return _of_user(sql, user, timeline, read_by(scope), at_least=at_least, unmet=unmet, now=now)
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
-        """Keep a sample of every user who has recalled `every` times since the last one."""
-        with self._shared.writing(told=True) as sql:
-            times = tuple(self._shared.update_ms)
-            _sample_all(sql, self._shared.collection_key, regime, times, every=every, now=now)
+        """Keep a sample of every user who has recalled `every` times since the last one, and lately here."""
+        times = tuple(self._shared.update_ms)
+        with self._shared.reading() as sql:
+            due = _due(sql, sorted({user for user, _ in times}), every)
+        if due:
+            with self._shared.writing(told=True) as sql:
+                for user, step in due:
+                    _sample_one(sql, user, step, regime, times, now=now)
 
     def samples(self, scope: Scope) -> list[Sample]:
         """The samples of the scope, oldest first."""
@@ -99,26 +107,27 @@ def _of_user(
     return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
 
 
-def _sample_all(
-    sql: sqlite3.Connection, collection: int, regime: Regime, update_ms: Times, *, every: int, now: float
-) -> None:
-    """Take a sample of every user who has recalled often enough since the last one; the more records, the rarer."""
-    query = (
-        "SELECT user_key, steps, coalesce((SELECT max(step) FROM samples WHERE samples.user_key = users.user_key), 0) "
-        "FROM users WHERE collection_key = ? AND steps > 0"
-    )
-    for user, step, last in sql.execute(query, (collection,)).fetchall():
-        if step - last >= every:
-            records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
-            if step - last < records // 100:
-                continue
-            timeline = pace_spans.timeline(sql, user).under(regime)
-            strengths = _of_user(sql, user, timeline, "reader = 0", at_least=AT_LEAST, unmet=(), now=now)
-            own = _times_of(user, update_ms)
-            took = median(own) if own else None
-            sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
-            text = orjson.dumps(asdict(sample)).decode()
-            sql.execute(_SAMPLED, (user, step, now, text))
+def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tuple[int, int]]:
+    """Those of the users who have recalled often enough since their last sample, each with their step."""
+    found: list[tuple[int, int]] = []
+    for some in state_rows.chunks(users):
+        query = _DUE.format(", ".join("?" * len(some)))
+        found += sql.execute(query, (*some, every)).fetchall()
+    return found
+
+
+def _sample_one(sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float) -> None:
+    """Take a sample; the more records a user has, the rarer."""
+    records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
+    last = sql.execute("SELECT coalesce(max(step), 0) FROM samples WHERE user_key = ?", (user,)).fetchone()[0]
+    if step - last < records // 100:
+        return
+    timeline = pace_spans.timeline(sql, user).under(regime)
+    strengths = _of_user(sql, user, timeline, "reader = 0", at_least=AT_LEAST, unmet=(), now=now)
+    own = _times_of(user, update_ms)
+    took = median(own) if own else None
+    sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
+    sql.execute(_SAMPLED, (user, step, now, orjson.dumps(asdict(sample)).decode()))
 
 
 def _times_of(user: int, update_ms: Times) -> tuple[float, ...]:

@@ -11,7 +11,8 @@ from adaptive_memory_core.store.ledger.purge import mark
 
 ALL = 2**62
 PAGE = 2_000  # lines that are looked through at a time
-_LINES = "SELECT recall_key, candidates FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
+_LINES = "SELECT recall_key, candidates, policy_hash FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
+_USERS = "SELECT user_key FROM users WHERE collection_key = {}"
 _OF_USERS = ("recalls", "samples", "spans", "turns", "changes", "erased", "floors", "logged_ids", "user_files")
 _OF_RECORDS = ("verdicts", "outbox")
 _OF_COLLECTIONS = (
@@ -21,23 +22,36 @@ _OF_COLLECTIONS = (
 
 
 def sweep(shared: LedgerContext) -> None:
-    """Let go of policies and ids that no line names. Lines are looked through page by page: nobody waits for long."""
+    """Let go of policies and ids that no line names. Lines are looked through page by page: nobody waits for long.
+
+    Where a collection does not hear of what is written for another one, only its own ids are looked at, and policies,
+    which they share, are left alone.
+    """
+    file, last, page = shared.file, 0, PAGE
+    whose = "" if file.is_heard_by_all else f"WHERE user_key IN ({_USERS.format(shared.collection_key)})"
     with shared.reading() as sql:
-        known = {row[0] for row in sql.execute("SELECT id_key FROM logged_ids")}
-    used, last = set[int](), 0
-    while True:
+        ids = {row[0] for row in sql.execute(f"SELECT id_key FROM logged_ids {whose}")}  # noqa: S608 - our own words
+        found = sql.execute("SELECT policy_hash FROM policies").fetchall() if file.is_heard_by_all else []
+        policies = {row[0] for row in found}
+    while page == PAGE:
         with shared.reading() as sql:
-            lines = sql.execute(_LINES, (last, PAGE)).fetchall()
-        if len(lines) < PAGE:
-            break
-        used.update(*(keys_in(line) for _, line in lines))
-        last = lines[-1][0]
+            page, last = _cross_off(sql, last, PAGE, ids, policies)
     with shared.writing() as sql:
-        used.update(*(keys_in(line) for _, line in sql.execute(_LINES, (last, ALL))))
-        logged_ids.forget(sql, known - used)
-        sql.execute("DELETE FROM policies WHERE policy_hash NOT IN (SELECT policy_hash FROM recalls)")
+        _cross_off(sql, last, ALL, ids, policies)
+        logged_ids.forget(sql, ids)
+        sql.executemany("DELETE FROM policies WHERE policy_hash = ?", [(one,) for one in policies])
         mark(sql, "expired")
         shared.cache.clear()
+
+
+def _cross_off(sql: sqlite3.Connection, last: int, most: int, ids: set[int], policies: set[str]) -> tuple[int, int]:
+    """What the lines after the last one name; gives how many they were, and the last of them."""
+    lines = sql.execute(_LINES, (last, most)).fetchall()
+    for key, candidates, policy in lines:
+        ids.difference_update(keys_in(candidates))
+        policies.discard(policy)
+        last = key
+    return len(lines), last
 
 
 def drop_collection(sql: sqlite3.Connection, collection: int) -> None:

@@ -21,6 +21,8 @@ from psycopg.pq import TransactionStatus
 
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.store.fork_guard import await_before_forks
+from adaptive_memory_core.store.postgres import limited_wait
+from adaptive_memory_core.store.postgres.limited_wait import LimitedConnection, allow
 
 MOST, MOST_WRITING, IDLE_SECONDS = 4, 3, 300.0  # those who wait for their turn to write leave one to those who read
 CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
@@ -32,6 +34,7 @@ _USUAL = {
     "keepalives_idle": "10",  # a network that was cut is noticed after about 25 seconds
     "keepalives_interval": "5",
     "keepalives_count": "3",
+    "tcp_user_timeout": "25000",  # and as soon where something was sent
 }
 
 
@@ -69,8 +72,10 @@ class OwnConnections:
             if not hand.held:
                 hand.held.extend(map(self._connected, [deadline]))
             if self._stands(hand.held[0]):
+                allow(hand.held[0], limited_wait.SILENT_SECONDS)
                 return
             hand.held.pop().close()
+            self._drop_idle()  # the others were cut off with it
 
     def give_back(self, hand: Hand) -> None:
         """Keep what the hand has, for the next one, where it can be used."""
@@ -114,12 +119,12 @@ class OwnConnections:
     def _popped(self) -> Connection[Any] | None:
         return self._idle.pop() if self._idle else None
 
-    def _connected(self, deadline: float) -> Connection[Any]:
+    def _connected(self, deadline: float) -> LimitedConnection:
         while True:
             left = deadline - time.monotonic()
             given: dict[str, Any] = {"connect_timeout": max(2, int(left)), **self._given}
             try:
-                return psycopg.connect(autocommit=True, prepare_threshold=None, **given)
+                return LimitedConnection.connect(autocommit=True, prepare_threshold=None, **given)
             except psycopg.OperationalError as error:
                 if left <= PAUSE_SECONDS or _FINAL.search(str(error)):
                     raise
@@ -128,11 +133,16 @@ class OwnConnections:
     def _stands(self, connection: Connection[Any]) -> bool:
         if time.monotonic() - self._used.get(connection, time.monotonic()) <= CHECKED_SECONDS:
             return not connection.closed
+        allow(connection, limited_wait.LOOK_SECONDS)
         try:
             connection.execute("")
         except psycopg.Error:
             return False
         return True
+
+    def _drop_idle(self) -> None:
+        with self._moment:
+            self._close_idle(time.monotonic() + 1)
 
     def _close_idle(self, before: float) -> None:
         for one in [one for one in self._idle if self._used[one] < before]:

@@ -8,8 +8,10 @@ transaction on the server's side, so that a pooler in between may give each to a
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import uuid
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,23 +23,24 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
-from adaptive_memory_core.store.postgres.outcome import RETRIED_SECONDS, LostConnectionError, pause, was_kept
+from adaptive_memory_core.store.postgres.outcome import (
+    PASSING,
+    RETRIED_SECONDS,
+    LostConnectionError,
+    Turn,
+    pause,
+    was_kept,
+)
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
+from adaptive_memory_core.store.postgres.transaction import IDLE_SECONDS, begin, keep
 
 P = ParamSpec("P")
 T = TypeVar("T")
-LOCK_SECONDS = 30  # that a writer waits for those before it
-IDLE_SECONDS = 120  # in a transaction, after which the server ends it: whoever began it is gone
-PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
-_BEGIN = (
-    f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
-    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
-)
-_TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
-_OURSELVES = "SELECT pg_current_xact_id()::text"
+DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
+_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
-_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"  # noqa: S608 - our own names
+_USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # noqa: S608 - our own words
 
 
 class LedgerDatabase:
@@ -45,6 +48,7 @@ class LedgerDatabase:
 
     place = None  # it is no file
     read_only = False
+    is_heard_by_all = False  # each collection has a version of its own
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:
@@ -60,6 +64,9 @@ class LedgerDatabase:
         self._sql: Sql | None = None  # of the block that this process is in
         self._writing = self._closed = False
         self._calls: list[Callable[[], object]] = []
+        self._writer, self._turns = uuid.uuid4().hex, 0
+        self._recalling, self._of_user = 0, 0  # whose recall this transaction is, and their version when it began
+        self._wrote = False  # more than a recall does
         self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
 
     @interruptible
@@ -68,24 +75,28 @@ class LedgerDatabase:
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             yield self._sql
             return
-        with self._pool.connection() as connection, self._lock:
-            self._check()
-            try:
-                self._sql = Sql(connection)
-                yield self._sql
-            except (psycopg.Error, *UNREADABLE) as error:
-                raise self._told(error) from error
-            finally:
-                self._sql = None
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            with self._lock:
+                self._check()
+                try:
+                    self._sql = Sql(connection)
+                    yield self._sql
+                except (psycopg.Error, *UNREADABLE) as error:
+                    raise self._told(error) from error
+                finally:
+                    self._sql = None
 
     @interruptible
-    def writing(self, *, told: bool = False) -> Generator[Any, None, None]:
+    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[Any, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` whoever needs to know, or will.
+        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
+        it changes what is that user's alone, unless `wrote_more` is called.
         """
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
+            self._wrote = self._wrote or not told or recall_of != self._recalling
             with self._part(told=told) as sql:
                 yield sql
             return
@@ -93,7 +104,7 @@ class LedgerDatabase:
         try:
             with (
                 self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, told=told) as sql,
+                self._transaction(connection, due, told, recall_of) as sql,
             ):
                 yield sql
         finally:
@@ -104,19 +115,20 @@ class LedgerDatabase:
 
     @interruptible
     def _transaction(
-        self, connection: Connection[Any], due: list[Callable[[], object]], *, told: bool
+        self, connection: Connection[Any], due: list[Callable[[], object]], told: bool, recall_of: int
     ) -> Generator[Any, None, None]:
-        version, number = self._turn(connection)
+        version, of_user, turn = self._turn(connection, recall_of)
         with self._lock:
             self._check()
             before = self._sql
             try:
                 self._notice(version)
-                self._sql, self._writing = Sql(connection), True
+                self._sql, self._writing = Sql(connection, in_transaction=True), True
+                self._recalling, self._of_user, self._wrote = recall_of, of_user, not recall_of
                 if not told:
                     self.on_write()
                 yield self._sql
-                self._keep(connection, number, due)
+                self._keep(connection, turn, due)
             except BaseException as error:
                 self._calls.clear()
                 self.on_failure()
@@ -145,32 +157,41 @@ class LedgerDatabase:
                 raise self._told(error) from error
             raise
 
-    def _turn(self, connection: Connection[Any]) -> tuple[int | None, str]:
-        """Begin, once nobody else writes the collection; gives its version, and the number of the transaction. The pool
-        undoes what is left open."""
+    def _be_served(self, connection: Connection[Any]) -> None:
+        """Have a pooler in between give us a connection of its own, before our lock is taken: whoever writes may wait
+        for that lock, and all who have a connection of the pooler's for the writer. The pool ends it."""
+        if self._pool.behind_pooler:
+            try:
+                connection.execute(_LOOK)
+            except psycopg.Error as error:
+                raise self._told(error) from error
+
+    def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, Turn]:
+        """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it
+        is. The pool undoes what is left open."""
         try:
-            connection.execute(_BEGIN)
-            row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
-            number: str = connection.execute(_OURSELVES).fetchone()[0]  # type: ignore[index]
+            begun = begin(connection, self.collection_key(), recall_of)
         except psycopg.Error as error:
             raise self._told(error) from error
-        return None if row is None else int(row[0]), number
+        with self._lock:
+            self._turns += 1
+            turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, begun.number, begun.backend)
+        return begun.version, begun.of_user or 0, turn
 
-    def _keep(self, connection: Connection[Any], number: str, due: list[Callable[[], object]]) -> None:
-        connection.execute(_WROTE, (self.collection_key(),))
+    def _keep(self, connection: Connection[Any], turn: Turn, due: list[Callable[[], object]]) -> None:
         due += self._calls
         self._calls = []
         try:
-            connection.execute("COMMIT")
+            keep(connection, turn, self.collection_key(), wrote=self._wrote, recalled=self._recalling)
         except BaseException as error:
             calls = due.copy()
             due.clear()
-            if not was_kept(self._pool, connection, number, error):
+            if not was_kept(self._pool, connection, turn, error):
                 raise
             due += calls
             if not isinstance(error, psycopg.Error):
                 raise  # an interrupt: what was kept has to be told all the same
-        self._seen += 1
+        self._seen += self._wrote
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
@@ -195,11 +216,29 @@ class LedgerDatabase:
             self._notice(None if row is None else int(row[0]))
         return self._others
 
+    def wrote_more(self) -> None:
+        """The recall that this transaction counts changes more than what is its user's."""
+        self._wrote = True
+
+    def version_of_user(self, sql: Sql, user: int) -> int:
+        """Another one as soon as a recall of the user was counted."""
+        if self._writing and user == self._recalling:
+            return self._of_user
+        row = sql.connection.execute(_USERS_VERSION, (user,)).fetchone()
+        return 0 if row is None else int(row[0])
+
     def last_number(self, sql: Sql, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""
         given = f"pg_sequence_last_value(pg_get_serial_sequence('{SCHEMA}.{table}', '{column}')::regclass)"
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
+
+    def named(self, table: str) -> str:
+        """A table's name in statements."""
+        return f"{SCHEMA}.{table}"
+
+    def has_table(self, sql: Sql, table: str) -> bool:
+        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
 
     def numbered(self, sql: Sql, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""
@@ -239,9 +278,10 @@ class LedgerDatabase:
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
         kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
-            "kept in it. Check that the server can be reached and has room."
+            f"kept in it. {DENIED if denied else 'Check that the server can be reached and has room.'}"
         )
 
 

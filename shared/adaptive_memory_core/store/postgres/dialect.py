@@ -48,8 +48,8 @@ def _of_schema() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def tables() -> tuple[str, ...]:
     """The ledger's tables, as the migrations make them."""
-    made = re.findall(rf"CREATE TABLE {SCHEMA}\.(\w+)", "\n".join(migrations()))
-    return tuple(sorted(made, key=len, reverse=True))
+    made = re.findall(rf"CREATE TABLE {SCHEMA}\.(\w+) \(", "\n".join(migrations()))
+    return tuple(sorted(dict.fromkeys(made), key=len, reverse=True))
 
 
 @lru_cache(maxsize=1)

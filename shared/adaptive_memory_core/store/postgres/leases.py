@@ -17,9 +17,11 @@ import psycopg
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
+from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, pause
 from adaptive_memory_core.store.postgres.pool import Pool
 
 LEASE_SECONDS, RENEWED_SECONDS = 10.0, 3.0
+GIVEN_BACK_TRIES = 3  # with a connection that is lost; then it lapses
 LEAST_PAUSE, MOST_PAUSE = 0.005, 0.05  # seconds between two tries
 _TAKE = (
     f"INSERT INTO {SCHEMA}.leases AS lease (name, holder, until) "  # noqa: S608 - our own words
@@ -108,19 +110,29 @@ class Lease:
         if not self._taken:
             return
         self._leases.drop(self)
-        try:
-            with self._leases.pool.connection() as connection:
-                connection.execute(_GIVE_BACK, (self._name, self.holder))
-        except (psycopg.Error, LedgerError, ClosedError):
-            pass  # it lapses
+        for _ in range(GIVEN_BACK_TRIES):
+            try:
+                with self._leases.pool.connection() as connection:
+                    connection.execute(_GIVE_BACK, (self._name, self.holder))
+                break
+            except PASSING:
+                continue
+            except (psycopg.Error, LedgerError, ClosedError):
+                break  # it lapses
         self._taken = False
 
     def _is_ours(self) -> bool:
-        try:
-            with self._leases.pool.connection() as connection:
-                self._taken = True  # so that it is given back where an interrupt strikes
-                found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
-        except psycopg.Error as error:
-            raise OSError(str(error)) from error
-        self._taken = found is not None
-        return self._taken
+        """Asked again where the answer is lost: who has it takes it once more."""
+        deadline = time.monotonic() + RETRIED_SECONDS
+        while True:
+            try:
+                with self._leases.pool.connection() as connection:
+                    self._taken = True  # so that it is given back where an interrupt strikes
+                    found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
+            except psycopg.Error as error:
+                if not isinstance(error, PASSING) or time.monotonic() >= deadline:
+                    raise OSError(str(error)) from error
+                pause()
+            else:
+                self._taken = found is not None
+                return self._taken

@@ -7,15 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.full_check import undecodable, untrue
+from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
+from adaptive_memory_core.store.postgres.one_scope import only_user, refuse_others
 
 if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from adaptive_memory_core.store.postgres.pool import Pool
 
-NOT_RETRIED = ("file", "id_locks")
+NOT_RETRIED = ("file", "id_locks", "again")
 REACHED_SECONDS = 5.0  # until a server that does not answer keeps a memory from being opened
 MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
 
@@ -32,6 +35,7 @@ class PostgresLedger(SqlLedger):
 
     def __init__(self, given: str | ConnectionPool[Any], *, wait_seconds: float = 30.0) -> None:
         from adaptive_memory_core.store.postgres.database import LedgerDatabase
+        from adaptive_memory_core.store.postgres.log_days import LogDays
         from adaptive_memory_core.store.postgres.schema import migrate
 
         pool = _pool(given, wait_seconds)
@@ -42,10 +46,25 @@ class PostgresLedger(SqlLedger):
             raise
         database: Any = LedgerDatabase(pool)
         super().__init__(database, database.lock)
+        days = LogDays(self._shared, pool)
+        self.retention = LedgerRetention(self._shared, self.user_files, days)
+        self._only: str | None = None  # whom the role sees, if that is one user
+        self.again = database.again  # for calls of several parts: flow/calls/kept_whole.py
         database.collection_key = lambda: self._shared.collection_key
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))
+        days.make_today()
+
+    def attach(self, uuid: str, name: str) -> None:
+        """Speak for this collection from now on."""
+        super().attach(uuid, name)
+        with self._shared.reading() as sql:
+            self._only = only_user(sql)
+
+    def check_scope(self, scope: Scope) -> None:
+        """A role of one user's serves no other."""
+        refuse_others(self._only, scope)
 
     def faults(self) -> list[str]:
         """What is wrong with what stands in it, one line each; this reads all of it."""

@@ -34,6 +34,7 @@ class Pool:
         self._wait_seconds = wait_seconds
         self._own: OwnConnections | None = OwnConnections(given) if isinstance(given, str) else None
         self._theirs: ConnectionPool[Any] | None = None if isinstance(given, str) else given
+        self.behind_pooler = False  # whether something stands in between that lends connections of its own
         self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
 
     @interruptible
@@ -50,6 +51,7 @@ class Pool:
                 connection.autocommit, connection.prepare_threshold = OURS
             if connection not in self._adapted:
                 adapt(connection)
+                self.behind_pooler = _is_a_poolers(connection)
                 self._adapted.add(connection)
             yield connection
         finally:
@@ -118,6 +120,15 @@ def _beside(pool: Any) -> Connection[Any]:
     """One more connection to where the pool's go."""
     kwargs = pool.kwargs() if callable(pool.kwargs) else pool.kwargs
     return psycopg.connect(_conninfo(pool), **(kwargs or {}))
+
+
+def _is_a_poolers(connection: Connection[Any]) -> bool:
+    """A pooler says what it likes of the process that serves a connection: another one serves each transaction."""
+    try:
+        row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    except psycopg.Error:
+        return True  # whoever asks next is told
+    return row is None or row[0] != connection.info.backend_pid
 
 
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -10,6 +11,7 @@ from psycopg import Connection
 
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA, migrations
+from adaptive_memory_core.store.postgres.limited_wait import allow
 from adaptive_memory_core.store.postgres.pool import Pool
 
 TRIES, PAUSE_SECONDS = 20, 0.05
@@ -24,6 +26,7 @@ def migrate(pool: Pool) -> int:
     """Bring the schema to the newest version, each step whole or not at all; gives how many there were to do."""
     version = 0
     with pool.connection() as connection:
+        allow(connection, math.inf)  # an index on a large table takes its time
         try:
             version = _version(connection)
             _refuse_newer(pool, version)

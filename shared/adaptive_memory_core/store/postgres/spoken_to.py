@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from psycopg import Connection, Cursor
-from psycopg.pq import TransactionStatus
 
 from adaptive_memory_core.store.postgres.dialect import for_postgres
 
@@ -14,12 +13,8 @@ from adaptive_memory_core.store.postgres.dialect import for_postgres
 class Sql:
     """A connection that is spoken to as SQLite's is."""
 
-    def __init__(self, connection: Connection[Any]) -> None:
-        self.connection = connection
-
-    @property
-    def in_transaction(self) -> bool:
-        return self.connection.info.transaction_status != TransactionStatus.IDLE
+    def __init__(self, connection: Connection[Any], *, in_transaction: bool = False) -> None:
+        self.connection, self.in_transaction = connection, in_transaction  # one that writes, and may yet be undone
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
         return self.connection.execute(for_postgres(query), values)

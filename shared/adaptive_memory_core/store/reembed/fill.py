@@ -56,9 +56,13 @@ class Filling:
         return made
 
     def embed_the_rest(self) -> None:
-        """What was written since the last `fill`, within a transaction that lets nobody write more."""
+        """What was written since the last `fill`."""
         for rows in self._missing():
             self._keep(rows)
+
+    def is_whole(self) -> bool:
+        """Whether all that the mirror has is embedded anew."""
+        return not self.ledger.new_vectors.missing(0, 1)
 
     def place(self) -> None:
         """Have the new collection hold what has a new vector, as the mirror has it by now."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.records import Metadata, Scope
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from chromadb import Collection
 
 PAGE = 500
+MOST_TRIES = 100  # until others write nothing while what they wrote is embedded; guess
 Row = tuple[str, str | None, Metadata | None]
 
 
@@ -45,13 +47,25 @@ class Swap:
         there, known = self._written(filling.new, -1), self.ledger.mirror.complete_at()
         complete_at = None if there is None else str(there.last)
         written = int(known) if known is not None and known.isdecimal() else None
-        with self.ledger.transaction():
-            filling.embed_the_rest()
-            total = self.ledger.new_vectors.progress()[1]
-            self.ledger.new_vectors.swap(filling.uuid, written=written, complete_at=complete_at)
-            self.ledger.graph.clear()  # it holds vectors, and is made anew
+        total = self._swapped(filling, written=written, complete_at=complete_at)
         self._take_in_late(old, written)
         return total, self._ended(filling.new, old.collection)
+
+    def _swapped(self, filling: Filling, *, written: int | None, complete_at: str | None) -> int:
+        """How many records there are, which all have new vectors in one moment. The ledger waits for no model: what
+        others of ours wrote until then is embedded before it is looked at again."""
+        for _ in range(MOST_TRIES):
+            filling.embed_the_rest()
+            with self.ledger.transaction():
+                if filling.is_whole():
+                    total = self.ledger.new_vectors.progress()[1]
+                    self.ledger.new_vectors.swap(filling.uuid, written=written, complete_at=complete_at)
+                    self.ledger.graph.clear()  # it holds vectors, and is made anew
+                    return total
+        raise StoreInUseError(
+            "Other processes write records faster than the new embedder embeds them. The records keep their old "
+            "vectors; call reembed again when less is written: it goes on where it stopped."
+        )
 
     def left(self, collection: Collection, fields: Callable[[Collection], ChromaRecords]) -> Collection:
         """What a process that was killed has left to be done; gives the collection itself where there is nothing."""

@@ -71,7 +71,8 @@ class WordIndex:
         known = {name: values for name, values in leads.items() if values is not None}
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
-        return WordsFound(best, known, covered.chance, numbers, text, talk if talk.in_sessions else None)
+        turns = talk if talk.in_sessions else None
+        return WordsFound(best, known, covered.chance, numbers, text, turns, chance_alone=covered.chance_alone)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""

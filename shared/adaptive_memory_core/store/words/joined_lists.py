@@ -69,12 +69,21 @@ def _conversation(one: Conversation, other: Conversation, size: int) -> Conversa
         np.concatenate((a.first, b.first + size)),
         np.concatenate((a.last, b.last + size)),
         np.concatenate((a.turns, b.turns)),
+        alone=np.concatenate((_alone(one), _alone(other))) if one.in_sessions or other.in_sessions else None,
     )
     speakers: dict[str, Array] = dict(one.speakers)
     for name, said in other.speakers.items():
         speakers[name] = np.concatenate((speakers[name], said + size)) if name in speakers else said + size
     in_sessions, unnamed = one.in_sessions or other.in_sessions, one.unnamed or other.unnamed
     return Conversation(layout, in_sessions, speakers, unnamed, np.concatenate((one.places, other.places + size)))
+
+
+def _alone(talk: Conversation) -> Array:
+    """Marks the records that are of no conversation."""
+    layout = talk.layout
+    if not talk.in_sessions:
+        return layout.lengths > 0.0
+    return np.zeros(len(layout.lengths), dtype=bool) if layout.alone is None else layout.alone
 
 
 class _JoinedIds:

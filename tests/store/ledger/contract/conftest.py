@@ -9,10 +9,20 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.flow.ports import Ledger
-from tests.store.ledger.implementations import IMPLEMENTATIONS, Ledgers
+from tests.store.ledger.implementations import BEHIND_POOLER, IMPLEMENTATIONS, Ledgers
+
+THROUGH_POOLER = {"test_states", "test_transactions", "test_log_and_removal"}  # transactions, and many connections
 
 
-@pytest.fixture(scope="session", params=list(IMPLEMENTATIONS))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Over all of them; what stands between a ledger and its server is asked about in some of the files."""
+    if "implementation" in metafunc.fixturenames:
+        through = metafunc.module.__name__.rpartition(".")[2] in THROUGH_POOLER
+        names = [one for one in IMPLEMENTATIONS if through or one != BEHIND_POOLER]
+        metafunc.parametrize("implementation", names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def implementation(request: pytest.FixtureRequest) -> Callable[[Path], Callable[[], Ledger]]:
     chosen: Any = IMPLEMENTATIONS[request.param]
     return chosen  # type: ignore[no-any-return]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.merge_reads import added
@@ -27,11 +25,10 @@ def test_two_records_become_one_with_the_reads_and_verdicts_of_both(ledger: Ledg
     read(ledger, ALICE, "r1", "m1", "m2", at=5.0)
     read(ledger, ALICE, "r2", "m2", at=6.0)
     judge(ledger, "r1", Verdict.HELPFUL, "m2")
-    removed: list[str] = []
-    ledger.comparison.merge(ALICE, "m1", "m2", added, lambda: removed.append("m2"))
+    ledger.comparison.merge(ALICE, "m1", "m2", added)
     merged = state(ledger)
     assert merged is not None
-    assert (merged.retrieval_count, merged.last_read, merged.helpful, removed) == (3, 6.0, 1, ["m2"])
+    assert (merged.retrieval_count, merged.last_read, merged.helpful) == (3, 6.0, 1)
     assert state(ledger, "m2") is None
     assert judge(ledger, "r1", Verdict.HELPFUL, "m1") == 0  # that verdict was given
     assert [one.id for one in ledger.audit.changes(ALICE, ["m1"], limit=10)] == ["m1"]
@@ -40,22 +37,21 @@ def test_two_records_become_one_with_the_reads_and_verdicts_of_both(ledger: Ledg
 
 def test_a_record_without_a_state_takes_over_that_of_its_twin_or_none(ledger: Ledger) -> None:
     read(ledger, ALICE, "r1", "m2", at=5.0)
-    ledger.comparison.merge(ALICE, "m1", "m2", added, lambda: None)
+    ledger.comparison.merge(ALICE, "m1", "m2", added)
     taken = state(ledger)
     assert taken is not None
     assert taken.retrieval_count == 1
-    ledger.comparison.merge(ALICE, "m3", "m1", None, lambda: None)
+    ledger.comparison.merge(ALICE, "m3", "m1", None)
     assert state(ledger) is state(ledger, "m3") is None
 
 
-def test_nothing_is_merged_where_the_record_cannot_be_removed(ledger: Ledger) -> None:
+def test_to_merge_again_adds_what_was_read_since_and_nothing_twice(ledger: Ledger) -> None:
     read(ledger, ALICE, "r1", "m1", "m2", at=5.0)
-
-    def fails() -> None:
-        raise OSError("no such disk")
-
-    with pytest.raises(OSError, match="no such disk"):
-        ledger.comparison.merge(ALICE, "m1", "m2", added, fails)
-    kept = state(ledger, "m2")
-    assert kept is not None
-    assert kept.retrieval_count == 1
+    ledger.comparison.merge(ALICE, "m1", "m2", added)
+    read(ledger, ALICE, "r2", "m2", at=6.0)
+    ledger.comparison.merge(ALICE, "m1", "m2", added)
+    ledger.comparison.merge(ALICE, "m1", "m2", added)
+    merged = state(ledger)
+    assert merged is not None
+    assert (merged.retrieval_count, merged.last_read) == (3, 6.0)
+    assert state(ledger, "m2") is None

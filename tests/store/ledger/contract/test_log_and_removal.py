@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from adaptive_memory_core import Scope, Verdict
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports import Ledger
@@ -53,25 +51,22 @@ def test_what_is_forgotten_leaves_no_trace(ledgers: Ledgers) -> None:
     assert (nothing.state, nothing.log_entries, nothing.verdicts) == (False, 0, 0)
 
 
-def test_what_faded_goes_with_its_words_and_no_read_comes_in_between(ledger: Ledger) -> None:
+def test_what_faded_goes_and_what_was_read_meanwhile_does_not(ledger: Ledger) -> None:
     read(ledger, ALICE, "r1", "m1", "m2", "m3")
-    read(ledger, ALICE, "r2", "m2", at=2.0)
     with_words(ledger, ALICE, "m1", "m2", "m3")
     page = ledger.removal.unkept(ALICE, 0, limit=2)
     assert [one.stored_id for one in page] == ["m1", "m2"]
     assert [one.stored_id for one in ledger.removal.unkept(ALICE, page[-1].row, limit=2)] == ["m3"]
-    removed: list[str] = []
-    gone = ledger.removal.retire(ALICE, ["m1", "m2"], faded, removed.extend, by="ana", now=3.0)
-    assert (gone, removed) == ({"m1"}, ["m1"])
-    assert ledger.words.stored_ids() == {"m2", "m3"}
+    read(ledger, ALICE, "r2", "m2", at=2.0)
+    gone = ledger.removal.doomed(ALICE, ["m1", "m2", "m4"], faded)
+    assert gone == ["m1"]
+    assert state(ledger) is not None
+    ledger.removal.retire(ALICE, [*gone, "m4"], by="ana", now=3.0)
+    assert state(ledger) is None
+    assert state(ledger, "m2") is not None
     assert [(one.id, one.what) for one in ledger.audit.changes(ALICE, ["m1"], limit=5)] == [("m1", "pruned")]
-
-    def refuse(_: object) -> None:
-        raise ValueError("the collection cannot be written")
-
-    with pytest.raises(ValueError, match="collection"):
-        ledger.removal.retire(ALICE, ["m3"], faded, refuse, by="ana", now=3.0)
-    assert state(ledger, "m3") is not None
+    assert ledger.audit.changes(ALICE, ["m4"], limit=5) == []
+    assert [one.stored_id for one in ledger.outbox.due(10)] == ["m2", "m3"]
 
 
 def test_what_changes_while_it_is_written_back_stays_due(ledger: Ledger) -> None:

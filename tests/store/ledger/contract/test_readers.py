@@ -113,5 +113,5 @@ def test_a_page_that_is_written_anew_begins_anew_for_its_readers(ledger: Ledger)
 def test_two_records_of_everyones_become_one_for_their_readers_too(ledger: Ledger) -> None:
     read_shared(ledger, READER, "r1", "old", "both", "kept")
     read_shared(ledger, OTHER, "r2", "old")
-    ledger.comparison.merge(EVERYONE, "kept", "old", None, lambda: None)
+    ledger.comparison.merge(EVERYONE, "kept", "old", None)
     assert [reads(ledger, scope, one) for scope in (READER, OTHER) for one in ("kept", "old")] == [1, None, 1, None]
