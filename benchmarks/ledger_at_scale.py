@@ -1,7 +1,7 @@
 """What does a recall ask of a large ledger in PostgreSQL? `python -m benchmarks.ledger_at_scale --kept FOLDER`.
 
-A memory over a real Chroma server remembers 100 records of each of 100 users; their rows in the ledger are then copied
-for further collections of 100 users, up to 10,000 users and a million records, with all indexes. Recalls of the first
+A memory over a real Chroma server remembers 100 records of each of 20 users; their rows in the ledger are then copied
+for further collections of 20 users, up to 10,000 users and a million records, with all indexes. Recalls of the first
 collection's users are measured: the ledger's part of each (all that is asked of it, from taking a connection to giving
 it back), and the messages that are sent to the server. "Others too" has another memory recall as somebody else in
 between; "first" are first recalls of users that the process had not met. CPU is of the asking thread for the ledger's
@@ -31,8 +31,8 @@ from benchmarks.ledger_engines import WORDS, chroma, opened, postgres, text_of
 from benchmarks.log_days import measured_days
 from benchmarks.report import percentiles, print_table
 
-USERS, RECORDS = 100, 100  # of a collection, and of each of them
-ASKED, RECALLS = 20, 400
+USERS, RECORDS = 20, 100  # of a collection, and of each of them
+ASKED, RECALLS = 8, 240
 MILLISECONDS = 1_000.0
 
 
@@ -56,21 +56,24 @@ def fill_first(kept: Path, address: str) -> None:
     """The collection that all databases begin with, as a memory has it after some recalls."""
     if exists(address, "first"):
         return
-    create(address, "first", "template1")
-    with chroma(kept / "first") as port, opened("first", port, at(address, "first")) as memory:
+    shutil.rmtree(kept / "first", ignore_errors=True)
+    create(address, "unfinished", "template1")
+    with chroma(kept / "first") as port, opened("first", port, at(address, "unfinished")) as memory:
         for number in range(USERS):
             user = memory.for_user(f"user {number}")
             user.remember_many([text_of(number * RECORDS + one) for one in range(RECORDS)])
             asked(user, 3)
+    asked_of(address, "ALTER DATABASE unfinished RENAME TO first")
 
 
 def fill(kept: Path, address: str, users: int) -> str:
     """A database with so many users, and a folder for Chroma of its own, which recalls write back to."""
-    name = f"users_{users}"
+    name, unfinished = f"users_{users}", f"unfinished_{users}"
     if not exists(address, name):
         shutil.copytree(kept / "first", kept / name, dirs_exist_ok=True)
-        create(address, name, "first")
-        copy_collections(at(address, name), users // USERS - 1)
+        create(address, unfinished, "first")
+        copy_collections(at(address, unfinished), users // USERS - 1)
+        asked_of(address, f"ALTER DATABASE {unfinished} RENAME TO {name}")
     return name
 
 
@@ -89,8 +92,13 @@ def exists(address: str, name: str) -> bool:
 
 
 def create(address: str, name: str, template: str) -> None:
+    asked_of(address, f"DROP DATABASE IF EXISTS {name}")
+    asked_of(address, f"CREATE DATABASE {name} TEMPLATE {template}")
+
+
+def asked_of(address: str, statement: str) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        connection.execute(statement)
 
 
 def measured(kept: Path, address: str, users: int) -> list[dict[str, Any]]:
