@@ -233,6 +233,13 @@ class LedgerDatabase:
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
 
+    def named(self, table: str) -> str:
+        """A table's name in statements."""
+        return f"{SCHEMA}.{table}"
+
+    def has_table(self, sql: Sql, table: str) -> bool:
+        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
+
     def numbered(self, sql: Sql, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""
         largest = self.last_number(sql, table, column)
