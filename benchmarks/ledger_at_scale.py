@@ -156,7 +156,7 @@ class Watch:
     def server_cpu(self) -> float:
         """Seconds of all processes of the server that are there, so far."""
         times = [one.cpu_times() for one in self._server.children() if one.is_running()]
-        return sum(one.user + one.system for one in times)
+        return float(sum(one.user + one.system for one in times))
 
     def again(self, original: Any) -> Any:
         def timed(database: LedgerDatabase, call: Any, *given: Any, **named: Any) -> Any:
