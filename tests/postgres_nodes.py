@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +34,14 @@ class Node:
 
     def make(self, *options: str) -> None:
         """An empty cluster."""
-        self._own()
+        self.own(self.directory)
         self._run(
             "initdb", "--no-sync", "--auth=trust", "--encoding=utf8", "-U", "postgres", *options, "-D", self._data
         )
 
     def copy(self, primary: Node) -> None:
         """A standby of another one, by streaming replication."""
-        self._own()
+        self.own(self.directory)
         self._run("pg_basebackup", "-R", "-c", "fast", "--no-sync", "-d", primary.address("postgres"), "-D", self._data)
 
     def start(self, *settings: str) -> None:
@@ -70,10 +71,11 @@ class Node:
     def _data(self) -> str:
         return str(self.directory / "data")
 
-    def _own(self) -> None:
-        self.directory.mkdir(exist_ok=True)
+    def own(self, folder: Path) -> None:
+        """Make a folder that is the server's."""
+        folder.mkdir(exist_ok=True)
         if self._user is not None:
-            shutil.chown(self.directory, self._user)
+            shutil.chown(folder, self._user)
 
     def _run(self, program: str, *arguments: str) -> None:
         with (self.directory / "output").open("ab") as output:  # a pipe would stay open as long as the server runs
@@ -109,10 +111,12 @@ class Pair:
             one.kill()
 
 
-def folder_for_servers(path: Path) -> Path:
-    """A folder that the servers' user may come to, where tests run as root."""
-    if os.geteuid() == 0:
-        for one in (path, *path.parents):
-            if one.owner() == "root" and one not in (Path("/"), Path("/tmp")):
-                one.chmod(one.stat().st_mode | 0o011)
-    return path
+@contextmanager
+def folder_for_servers() -> Iterator[Path]:
+    """A folder that the servers' user may come to; pytest keeps its own to the user that runs the tests."""
+    folder = Path(tempfile.mkdtemp(prefix="am-pg-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
