@@ -27,7 +27,7 @@ class Node:
         wheel = postgres_server.server()
         self._programs: Path = wheel.bin_path
         self._user: str | None = wheel.system_user
-        self.directory = directory
+        self.directory, self._settings = directory, tuple[str, ...]()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -45,6 +45,7 @@ class Node:
         self._run("pg_basebackup", "-R", "-c", "fast", "--no-sync", "-d", primary.address("postgres"), "-D", self._data)
 
     def start(self, *settings: str) -> None:
+        self._settings = settings
         given = [f"port={self.port}", "listen_addresses=127.0.0.1", "unix_socket_directories=", *QUICK, *settings]
         options = " ".join(f"-c {one}" for one in given)
         (self.directory / "data" / "postmaster.pid").unlink(missing_ok=True)
@@ -54,6 +55,15 @@ class Node:
         """As by `kill -9`, with all its processes."""
         with suppress(FileNotFoundError, psutil.NoSuchProcess):
             postgres_server.kill_server(self.directory / "data")
+
+    def stands(self) -> bool:
+        """Whether it takes connections; one that has given itself up is started again."""
+        with suppress(psycopg.OperationalError):
+            return bool(self.ask("SELECT true"))
+        number = self.directory / "data" / "postmaster.pid"
+        if not number.exists() or not psutil.pid_exists(int(number.read_text("ascii").split()[0])):
+            self.start(*self._settings)
+        return False
 
     def promote(self) -> None:
         """A standby becomes the primary."""

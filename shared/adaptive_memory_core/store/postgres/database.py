@@ -19,16 +19,17 @@ import psycopg
 from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.outcome import (
-    PASSING,
     RETRIED_SECONDS,
     WHO,
     LostConnectionError,
     Turn,
+    passes,
     pause,
     was_kept,
 )
@@ -37,13 +38,10 @@ from adaptive_memory_core.store.postgres.spoken_to import Sql
 
 P = ParamSpec("P")
 T = TypeVar("T")
-LOCK_SECONDS = 30  # that a writer waits for those before it
+LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
-_BEGIN = (
-    f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "
-    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
-)
+_BEGIN = f"BEGIN; SET LOCAL lock_timeout = '%dms'; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
@@ -176,12 +174,15 @@ class LedgerDatabase:
     def _turn(self, connection: Connection[Any]) -> tuple[int | None, Turn]:
         """Begin, once nobody else writes the collection; gives its version, and whose turn it is. The pool undoes what
         is left open."""
+        began = time.monotonic()
         try:
-            connection.execute(_BEGIN)
+            connection.execute(_BEGIN % max(1, round(1_000 * left(LOCK_SECONDS))))
             row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
             number, backend = connection.execute(WHO).fetchone()  # type: ignore[misc]
         except psycopg.Error as error:
             raise self._told(error) from error
+        finally:
+            have_waited(time.monotonic() - began)
         with self._lock:
             self._turns += 1
             turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, number, backend)
@@ -214,7 +215,7 @@ class LedgerDatabase:
             try:
                 return call(*args, **named)
             except LostConnectionError:
-                if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
+                if self._lock._is_owned() or time.monotonic() >= deadline or not left(LOCK_SECONDS):  # type: ignore[attr-defined]
                     raise
                 pause()
 
@@ -272,7 +273,7 @@ class LedgerDatabase:
 
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
-        kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        kind = LostConnectionError if passes(error) else LedgerError
         denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
