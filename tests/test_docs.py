@@ -73,7 +73,7 @@ def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    known = {"", "python", "python needs-model", "python needs-server", "sh", "text"}
+    known = {"", "python", "python needs-model", "python needs-server", "sh", "sql", "text"}
     assert {language for language, _ in blocks} <= known
     for language, code in blocks:
         compiled = compile(code, page.name, "exec", dont_inherit=True) if language.startswith("python") else None

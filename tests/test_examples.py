@@ -142,6 +142,7 @@ SAYS = {
         "gunicorn: 60 of 60 recalls found something",
         "120 notes, 120 recalls, 120 reads",
     ],
+    "34_several_machines.py": ["Set CHROMA_HOST, CHROMA_PORT, LEDGER"],  # with these: behaviour/test_several_machines
     "33_hook.py": ["Chroma imported: False", "3 events are found by the process that stays"],
     "demo.py": ["superseded by standup-2", "was 2", "(no key)", "process"],
 }

@@ -117,10 +117,11 @@ class Opened:
 
     def expect_words(self) -> None:
         """Index words and names as they are written where this memory finds by them, else when they are first asked."""
-        channels = self.in_force.policy.suited(self.embedder_name).channels
+        policy = self.in_force.policy.suited(self.embedder_name)
+        channels = policy.channels
         if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()
-        if "graph" in channels:
+        if "graph" in channels and policy.graph.asks != "linked":
             self.parts.graph.expect()
 
     def check_scope(self, scope: Scope) -> None:

@@ -12,7 +12,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.errors import LedgerError, NotFoundError
-from adaptive_memory_core.store.postgres import connections, database, limited_wait, outcome
+from adaptive_memory_core.store.postgres import connections, limited_wait, outcome, transaction
 from tests import postgres_server
 from tests.conftest import Clock, word_vectors
 from tests.store.reader import EVERY_READ_COUNTS
@@ -145,7 +145,7 @@ def test_a_network_that_goes_silent_keeps_nobody_for_ever(
     """Nothing comes back and nobody says so: before a commit, after it, and amid a transaction, with others waiting."""
     monkeypatch.setattr(limited_wait, "SILENT_SECONDS", 0.5)
     monkeypatch.setattr(limited_wait, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(database, "_BEGIN", database._BEGIN.replace(f"'{database.IDLE_SECONDS}s'", "'1s'"))
+    monkeypatch.setattr(transaction, "_BEGIN", transaction._BEGIN.replace(f"'{transaction.IDLE_SECONDS}s'", "'1s'"))
     for words, verb in [*((b"COMMIT", one) for one in VERBS[:4]), (b"writers", VERBS[0]), (b"SELECT", VERBS[1])]:
         world.begin(verb)
         world.proxy.set_up(fault, lambda _, message, words=words: words in message)  # type: ignore[misc]

@@ -8,9 +8,8 @@ from dataclasses import replace
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, PartialWriteError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, Twins
+from adaptive_memory_core.flow.calls.embed_texts import embedded_texts
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
-from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.derived_records import born_stale, sources_ended, sources_of
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.one_writer import one_writer
@@ -48,23 +47,12 @@ def remember(
 
 def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str], *, now: float) -> Flow[None]:
     """One batch: texts are embedded first; then nobody else writes these ids until they are written."""
-    vectors = yield from _embedded(ports, [record.text for record in batch])
+    vectors = yield from embedded_texts(ports.embedder, [record.text for record in batch])
     chosen = [record.id for record in batch if record.id in named]
     olds = [record.supersedes for record in batch if record.supersedes is not None]
     sources = sources_of(batch)
     writing = _write_alone(ports, scope, batch, vectors, chosen, now=now)
     yield from one_writer(ports, scope, [*chosen, *olds, *sources], writing)
-
-
-def _embedded(ports: Ports, texts: Sequence[str]) -> Flow[Sequence[Vector]]:
-    """By the model's own coroutine, where it has one and an event loop drives this."""
-    embedder = ports.embedder
-    if not embedder.can_wait_for_documents:
-        return (yield from ask(embedder.embed_documents, texts))
-    blocking = Question(lambda: embedder.embed_documents(texts), 0.0, Unanswered())
-    waiting = Question(lambda: embedder.aembed_documents(texts), 0.0, Unanswered(), coroutine=True)
-    vectors: Sequence[Vector] = yield Twins(blocking, waiting)
-    return vectors
 
 
 def _write_alone(

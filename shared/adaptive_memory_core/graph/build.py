@@ -38,8 +38,7 @@ def passage(text: str, title: str | None, known: Known, extract: Extract = names
     >>> rome.title, [(one.names, one.words) for one in rome.sentences]
     ('rome', [(('rome', 'tiber'), ('rome', 'rome', 'li', 'tiber')), ((), ('rome', 'old'))])
     """
-    heading, body = split_title(text, title)
-    found = sentences(body) or sentences(text)
+    heading, found = sentences_below(text, title)
     named = None if heading is None else handle(heading) or None
     possible = [grams(one) for one in found]
     there = known({gram.name for own in possible for gram in own}) | ({named} if named else set())
@@ -47,6 +46,16 @@ def passage(text: str, title: str | None, known: Known, extract: Extract = names
     return Passage(
         named, tuple(_sentence(one, own, there, begin, extract) for one, own in zip(found, possible, strict=True))
     )
+
+
+def sentences_below(text: str, title: str | None) -> tuple[str | None, list[str]]:
+    """The title of a text, and its sentences; the title itself is one only where there is no other.
+
+    >>> sentences_below("Rome\\nIt is old. It is big.", None)
+    ('Rome', ['It is old.', 'It is big.'])
+    """
+    heading, body = split_title(text, title)
+    return heading, sentences(body) or sentences(text)
 
 
 def split_title(text: str, title: str | None) -> tuple[str | None, str]:

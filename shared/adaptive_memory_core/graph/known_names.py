@@ -9,6 +9,7 @@ from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.graph.names import _NO_NAMES, Word, words_of
 
 LONGEST = 6  # words of a name that is found again
+MOST_LOOKED_UP = 2_000  # characters of a cue in which names are looked for; of a longer one its start and end
 LONGEST_UNSPACED = 12  # characters of one in a script that puts nothing between words
 Known = Callable[[Collection[str]], Set[str]]  # which of these are names
 

@@ -109,3 +109,12 @@ def passage_of(sentence: SentenceKey) -> PassageKey:
     5
     """
     return sentence >> SENTENCE_BITS
+
+
+def place_of(sentence: SentenceKey) -> int:
+    """Of a sentence in its passage.
+
+    >>> place_of(5 << SENTENCE_BITS | 3)
+    3
+    """
+    return sentence & ((1 << SENTENCE_BITS) - 1)

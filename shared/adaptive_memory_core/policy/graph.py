@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 Form = Literal["ours", "paper"]
-Asks = Literal["always", "titled"]
+Asks = Literal["always", "titled", "linked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class Graphs:
     """What the channel "graph" does with the names in a question; the defaults: docs/graph.md."""
 
     form: Form = "ours"  # "ours", or "paper": equations 3 to 9 of GAM-RAG as they stand
-    asks: Asks = "always"  # for which questions: all, or those that name a title; benchmarks/graph_everywhere.py
+    asks: Asks = "always"  # for which questions: all, those that name a title, or such of users with linked records
+    links: float = 0.2  # titles of others in a record, on average, from which they are; benchmarks/graph_everywhere.py
     weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; a sweep: docs/graph.md
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
     sentences: int = 3  # that a round activates; the paper
@@ -26,10 +27,12 @@ class Graphs:
     title_edge: float = 1.0  # more for sentences below the title that a name is; a sweep: docs/graph.md
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
+    time_memory: bool = False  # whether the paper's form has its time memory as well; benchmarks/asked_again.py
     lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
     reach: int = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
 
     RANGES: ClassVar[dict[str, Range]] = {
+        "links": Range(0, 100, above=True),
         "weight": Range(0, 100),
         "rounds": Range(1, 5, whole=True),
         "sentences": Range(1, 100, whole=True),
@@ -47,3 +50,4 @@ class Graphs:
     def __post_init__(self) -> None:
         check_choices(self, self.CHOICES)
         check_ranges(self, self.RANGES)
+        check_switches(self, ("time_memory",))

@@ -63,7 +63,7 @@ class Policy(HashedOnce):
     weights: Weights = MEASURED_WEIGHTS  # what each signal counts, relative to the others
     blend: Blend = "auto"  # how signals become a score; "auto": bounded with the default weights, else sum
     channels: tuple[str, ...] | Auto = (
-        "auto"  # where candidates come from: "dense", "lexical", "graph", own names; "auto": vectors and words
+        "auto"  # "dense", "lexical", "graph", own names; "auto": vectors and words, and the graph of linked records
     )
     fusion: Fusion | Auto = "auto"  # what each lead of the channels counts; "auto": as measured for the embedder
     channel_weights: ByName = ()  # what each of your own channels counts; 1 = as much as the vectors
@@ -139,16 +139,22 @@ class Policy(HashedOnce):
         """
         return Policy(**settings_of(name))
 
-    def suited(self, embedder: str) -> Policy:
+    def suited(self, embedder: str, *, links: float = 0.0) -> Policy:
         """The policy with "auto" decided for an embedder of that name: words besides vectors, with the weights that
-        were measured for it (`fusion.MEASURED`), or with the cautious ones for any other.
+        were measured for it (`fusion.MEASURED`), or with the cautious ones for any other. And for records that name so
+        many titles of each other: the graph for questions that name a title, from `graph.links` on.
 
         >>> Policy().suited("theirs").channels, Policy().suited("theirs").fusion == Fusion()
         (('dense', 'lexical'), True)
+        >>> Policy().suited("theirs", links=0.6).channels
+        ('dense', 'lexical', 'graph')
         >>> Policy(channels=("dense",)).suited("theirs").channels
         ('dense',)
         """
-        return self if self.channels == ("dense",) else _suited(self, MEASURED.get(embedder, CAUTIOUS))
+        if self.channels == ("dense",):
+            return self
+        linked = self.channels == "auto" and links >= self.graph.links
+        return _suited(self, MEASURED.get(embedder, CAUTIOUS), linked=linked)
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -219,7 +225,9 @@ class Policy(HashedOnce):
 
 
 @lru_cache(maxsize=256)
-def _suited(policy: Policy, known: Fusion) -> Policy:
+def _suited(policy: Policy, known: Fusion, *, linked: bool) -> Policy:
+    if linked:
+        policy = replace(policy, channels=("dense", "lexical", "graph"), graph=replace(policy.graph, asks="linked"))
     changes = {"channels": ("dense", "lexical"), "fusion": known}
     return replace(policy, **{name: value for name, value in changes.items() if getattr(policy, name) == "auto"})  # type: ignore[arg-type] # each is of its field's kind
 

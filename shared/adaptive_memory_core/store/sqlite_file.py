@@ -79,7 +79,7 @@ class LedgerFile:
                 raise
 
     @interruptible
-    def writing(self, *, told: bool = False) -> Generator[sqlite3.Connection, None, None]:
+    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[sqlite3.Connection, None, None]:  # noqa: ARG002
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
@@ -165,6 +165,13 @@ class LedgerFile:
         found: int = sql.execute("PRAGMA data_version").fetchone()[0]
         return found
 
+    def version_of_user(self, sql: sqlite3.Connection, user: int) -> int | None:  # noqa: ARG002
+        """None: the file's version tells of each write."""
+        return None
+
+    def wrote_more(self) -> None:
+        """A recall changes more than what is its user's; each write is told alike."""
+
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""
         largest = f"SELECT coalesce(max({column}), 0) FROM {table}"  # noqa: S608 - our own names
@@ -175,6 +182,14 @@ class LedgerFile:
     def lock(self, name: str) -> OsLock | None:
         """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
+
+    def named(self, table: str) -> str:
+        """A table's name in statements."""
+        return table
+
+    def has_table(self, sql: sqlite3.Connection, table: str) -> bool:
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return sql.execute(query, (table,)).fetchone() is not None
 
     def numbered(self, sql: sqlite3.Connection, table: str, column: str) -> None:
         """Rows were given numbers by hand: SQLite goes on behind the largest by itself."""

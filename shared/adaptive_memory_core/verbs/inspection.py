@@ -21,6 +21,7 @@ from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Samp
 from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.suited_policy import suited
 
 MOST_LINES = 1_000_000  # of a log, at once
 
@@ -98,8 +99,9 @@ def calibrate(
     asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
-    request = request_to_calibrate(memory, memory.embedder_name, user.scope, manner)
-    return calibrating.calibrate(memory.ports(), request, asked)
+    decided = yield from suited(user, manner)
+    request = request_to_calibrate(memory, memory.embedder_name, user.scope, decided)
+    return (yield from calibrating.calibrate(memory.ports(), request, asked))
 
 
 class Pace(Protocol):

@@ -14,12 +14,14 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates import shared_scope
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.length_limits import cut
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.own_policy import usual_policy
+from adaptive_memory_core.verbs.suited_policy import suited
 
 JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
 
@@ -63,19 +65,17 @@ def recall(
     where = check.where(filter)
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
-    asked = replace(
+    asked = changed(
         request,
         where=where,
-        policy=request.policy.suited(user.memory.embedder_name),
         reranker=user.memory.reranker_of(reranker),
         refuse=refuse,
         notes=(*request.notes, *notes),
         as_of=request.now if request.looks_back else None,
     )
     ports = user.memory.ports()
-    name = user.memory.embedder_name
     return _by_usual_policy(
-        user, policy, asked, lambda request: shared_scope.recall(ports, request, user.fallback), name
+        user, policy, asked, lambda request: shared_scope.recall(ports, request, user.fallback), suits=True
     )
 
 
@@ -112,14 +112,16 @@ def get(user: User, id: str) -> Flow[Record]:  # noqa: A002 - the contract's nam
 
 
 def _by_usual_policy(
-    user: User, given: Policy | None, request: Request, go: Callable[[Request], Flow[Recall]], suits: str | None = None
+    user: User, given: Policy | None, request: Request, go: Callable[[Request], Flow[Recall]], *, suits: bool = False
 ) -> Flow[Recall]:
     """The request by the user's own policy, where there is one and the call brings none; suited to the embedder."""
     memory = user.memory
     usual = memory.policy if given is not None else (yield from usual_policy(user))
     if usual is not memory.policy:
         check.channels(usual, channels_of(memory.ports().sources))
-        request = replace(request, policy=usual if suits is None else usual.suited(suits))
+        request = replace(request, policy=usual)
+    if suits:
+        request = replace(request, policy=(yield from suited(user, request.policy)))
     return (yield from go(request))
 
 

@@ -12,6 +12,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
+from adaptive_memory_core.verbs.suited_policy import suited
 
 
 def replay(
@@ -31,7 +32,7 @@ def replay(
     ports = memory.ports()
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(ports.sources))
-    suited = manner.suited(memory.embedder_name)
+    asked_for = yield from suited(user, manner)
     asked = Request(
         id="replay",
         scope=user.scope,
@@ -39,7 +40,7 @@ def replay(
         k=1,
         now=memory.now(),
         where=None,
-        policy=suited,
+        policy=asked_for,
         regime=memory.regime,
         reinforce=False,
         draws=True,
@@ -50,4 +51,4 @@ def replay(
     ranked = yield from rank_again(
         ports, asked, since=begin, until=end, limit=check.count(limit, "limit", most=MOST_LINES)
     )
-    return replayed(ranked, suited)
+    return replayed(ranked, asked_for)

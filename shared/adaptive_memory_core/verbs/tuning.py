@@ -20,6 +20,7 @@ from adaptive_memory_core.records import Cue
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
 from adaptive_memory_core.verbs.own_policy import usual_policy
+from adaptive_memory_core.verbs.suited_policy import suited
 
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
@@ -106,14 +107,19 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
 def starting_policy(user: User, given: Policy | None) -> Flow[Policy]:
     """The policy to begin with: the one that is given, else the user's own, else the memory's."""
     usual = (yield from usual_policy(user)) if given is None else given
-    return policy_for(user.memory, usual)
+    return (yield from suited(user, checked_policy(user.memory, usual)))
 
 
 def policy_for(memory: Memory, given: Policy | None) -> Policy:
     """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
+    return checked_policy(memory, given).suited(memory.embedder_name)
+
+
+def checked_policy(memory: Memory, given: Policy | None) -> Policy:
+    """The policy, which names no channel that this memory does not have; omitted, the memory's."""
     policy = check.policy(given, memory.policy)
     check.channels(policy, channels_of(memory.ports().sources))
-    return policy.suited(memory.embedder_name)
+    return policy
 
 
 def request_of(user: User, policy: Policy, k: int) -> Request:

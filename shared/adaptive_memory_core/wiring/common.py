@@ -36,6 +36,7 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
 from adaptive_memory_core.store.graph.index import GraphIndex
+from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.hierarchy.growing import Growing
 from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
 from adaptive_memory_core.store.place_names import check_ledger, is_in_postgres
@@ -131,7 +132,9 @@ class Common:
         ledger.user_files.sweep()
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
         words = UpToDateWords(index, store.records, wake, store.changes)
-        graph = GraphIndex(ledger.graph, store.records, store.search, self.asked.fields, wake, self.asked.entities)
+        fields, names = self.asked.fields, self.asked.entities
+        linked = LinkedUsers(ledger.graph, store.records, fields, wake, read_only=ledger.read_only)
+        graph = GraphIndex(ledger.graph, store.records, store.search, fields, wake, linked, names)
         hierarchy = self._hierarchy(store, embedder)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
         in_force = self.asked.in_force

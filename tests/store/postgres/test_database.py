@@ -33,7 +33,7 @@ class Cut:
         execute = psycopg.Connection.execute
 
         def then_cut(connection: Any, query: Any, *given: Any, **named: Any) -> Any:
-            if self.at and query == self.at:
+            if self.at and query.endswith(self.at):
                 self.at = ""
                 self.cut(self, connection.fileno())
             return execute(connection, query, *given, **named)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.asked_before import Said
+from adaptive_memory_core.flow.candidates.linked_graph import is_made
 from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.candidates.time_memory import gates_of_times
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -29,6 +31,8 @@ class Graph:
     def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
         """The records that it reaches, best first."""
         cue, policy = asked.cue(request), request.policy
+        if policy.graph.asks == "linked" and not (yield from is_made(ports, request, asked)):
+            return Answer(self.name)
         seeds = _seeds(asked)
         lifts = yield from _lifts(ports, request, asked)
 
@@ -67,7 +71,10 @@ def _lifts(ports: Ports, request: Request, asked: Asked) -> Flow[Lifts]:
         if request.as_of is not None:
             return NO_LIFTS
         known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
-        return Lifts(questions=known.value, gain=request.policy.gain)
+        questions, times = known.value, dict[str, Sequence[float]]()
+        if settings.time_memory and questions is not None:
+            times = yield from gates_of_times(ports, request, questions)
+        return Lifts(questions=questions, gain=request.policy.gain, times=times)
     said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
     if said is None or settings.lift == 0.0:
         return NO_LIFTS

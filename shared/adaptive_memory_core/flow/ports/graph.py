@@ -35,9 +35,33 @@ class StoredGraph(Graph, Protocol):
     def keys_of(self, stored_ids: Collection[str]) -> Mapping[str, PassageKey]: ...
 
 
+class Links(NamedTuple):
+    """How a user's records name each other: how many there were when they were looked through, and how many titles of
+    others each of them names, on average; whether their graph is wanted, and whether it was made."""
+
+    records: int = 0
+    links: float = 0.0
+    wanted: bool = False
+    made: bool = False
+
+
+class GraphLinks(Protocol):
+    """What was found of how each user's records name each other."""
+
+    def of(self, scope: Scope) -> Links | None: ...
+    def keep(self, scope: Scope, links: Links) -> None: ...
+    def anybody(self) -> bool:
+        """Whether the graph of some user was wanted."""
+
+    def sample(self, scope: Scope, most: int) -> tuple[int, list[str]]:
+        """How many records a user has words of, and about so many of their ids."""
+
+
 class GraphRows(Protocol):
     """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name of its own."""
 
+    @property
+    def links(self) -> GraphLinks: ...
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
     def clear(self) -> None: ...
@@ -49,6 +73,9 @@ class GraphRows(Protocol):
     def stored_ids(self) -> set[str]: ...
     def behind(self, most: int) -> list[tuple[int, str]]:
         """The next records whose words are newer than their passages: the row of the words, and the id."""
+
+    def behind_of(self, scope: Scope, most: int, after: int) -> list[tuple[int, str]]:
+        """The next ones of this user's, after a row of the words."""
 
     def followed(self, word_row: int) -> None: ...
     def drop_gone(self) -> None: ...
@@ -83,11 +110,13 @@ class GraphFound:
 @dataclass(frozen=True, slots=True)
 class Lifts:
     """What verdicts taught, for one question: in our form by how much the sentences of a record count more, by its id
-    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4."""
+    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4, and the gates of
+    the time memory of its sentences, in their order."""
 
     lift: Mapping[str, float] = field(default_factory=dict)
     questions: Questions | None = None
     gain: Gain = Gain()
+    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 NO_LIFTS = Lifts()
@@ -97,6 +126,17 @@ class GraphIndexPort(Protocol):
     """Records found by the names in a cue. It writes nothing, except that it may take in what is new."""
 
     def rebuild(self) -> None: ...
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+
+    def links(self, scope: Scope) -> float:
+        """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
+
+    def made(self, scope: Scope) -> bool:
+        """Whether the graph of this scope is there, where nobody asked for everybody's."""
+
+    def want(self, scope: Scope) -> None:
+        """Have it made, beside the calls."""
 
     def look(
         self,
@@ -115,9 +155,11 @@ __all__ = [
     "GraphEntry",
     "GraphFound",
     "GraphIndexPort",
+    "GraphLinks",
     "GraphRows",
     "Hop",
     "Lifts",
+    "Links",
     "NO_LIFTS",
     "SentenceKey",
     "StoredGraph",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.asked import asked
+from adaptive_memory_core.score.facts.glance import Glance, glance, may_differ_little
 from adaptive_memory_core.score.facts.said_of_others import relation_words, says_of_another
 from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, of_one_kind, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
@@ -21,6 +22,7 @@ _WITHIN = 0.2  # of the one that most speaks for, within which others are versio
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
 _APART = 0.4  # share of the old one's similarity that is taken for that where there are fewer; guess
 _LEAST = 0.05  # similarity that such shares are taken of at the least; guess
+_NOTHING = glance("")
 
 
 class Versions:
@@ -32,11 +34,11 @@ class Versions:
         self._top, self._times, self._rule, self._speaker = ranked, times, rule, speaker
         self._about, self._whole = asked(cue), texts_of(ranked)
         self._statements: list[Statement | None] = [None] * len(times)
-        self._said_there = [
-            "" if time is None else self._short(self._whole[place], cue, place) for place, time in enumerate(times)
+        self._looks = [
+            _NOTHING if time is None else self._short(self._whole[place], cue, place)
+            for place, time in enumerate(times)
         ]
-        self._texts = [text.lower() for text in self._said_there]
-        self._lengths = [text.count(" ") for text in self._texts]
+        self._texts = [one.lower for one in self._looks]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
@@ -52,7 +54,7 @@ class Versions:
 
     def sure(self, one: int, other: int) -> bool:
         """Whether two say the same for sure, and nothing besides: in the same words, not within a longer message."""
-        whole = all(self._whole[place] == self._said_there[place] for place in (one, other))
+        whole = all(self._whole[place] == self._looks[place].text for place in (one, other))
         return whole and self.same_words(one, other)
 
     def same_words(self, one: int, other: int) -> bool:
@@ -65,25 +67,13 @@ class Versions:
         keys = keys_of(self._said(best).stems & self._about.stems)
         if not keys:
             return []
-        few, long, mine = self._rule.different_words, self._lengths[best], self._said(best)
-        alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._lengths[one] - long <= few]
-        alike = [one for one in alike if self._may_differ_little(mine, one)]
+        few, long, mine = self._rule.different_words, self._looks[best].spaces, self._said(best)
+        alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._looks[one].spaces - long <= few]
+        alike = may_differ_little(mine, self._looks, alike, few)
         alike = [one for one in alike if differ(mine.said, self._said(one).said) <= few]
         if not self._about.owners:  # then both have to begin with the same word
             alike = [one for one in alike if self._said(one).begins == mine.begins]
         return [one for one in alike if self.same_words(best, one)]
-
-    def _may_differ_little(self, mine: Statement, one: int) -> bool:
-        """False where so many words are not in the other text that it need not be taken apart."""
-        text, missing = self._texts[one], 0
-        if not text.isascii():  # the words are casefolded, which makes other letters of some
-            return True
-        for word in mine.said:
-            if word not in text:
-                missing += 1
-                if missing > self._rule.different_words:
-                    return False
-        return True
 
     def _in_other_words(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
         """Those that are newer than all of the group, and stand out among what else is said of the subject."""
@@ -174,16 +164,15 @@ class Versions:
     def _said(self, one: int) -> Statement:
         found = self._statements[one]
         if found is None:
-            found = self._statements[one] = statement(self._said_there[one])
+            found = self._statements[one] = statement(self._looks[one].text)
         return found
 
-    def _short(self, text: str, cue: str, place: int) -> str:
+    def _short(self, text: str, cue: str, place: int) -> Glance:
         """The text, or of a long message the sentence that answers."""
         longest = self._rule.longest_text
         if len(text) <= longest:
-            if ". " in text or "! " in text or "? " in text or "\n" in text or "\u3002" in text:  # several, perhaps
-                return sentence_that_answers(text, cue, longest) or text
-            return text
+            whole = glance(text)
+            return whole if whole.one_sentence else glance(sentence_that_answers(text, cue, longest) or text)
         if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
-            return ""
-        return sentence_that_answers(text, cue, longest)
+            return _NOTHING
+        return glance(sentence_that_answers(text, cue, longest))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +10,8 @@ import numpy as np
 from adaptive_memory_core.flow.ports.graph import GraphEntry, GraphRows
 from adaptive_memory_core.graph.build import passage, split_title
 from adaptive_memory_core.graph.names import Extract, handle, names
+from adaptive_memory_core.graph.titles import title_of
 from adaptive_memory_core.records import Fields, Metadata, Scope
-
-TITLE_KEYS = ("title", "document_title", "file_name")  # where frameworks' loaders put it, after the caller's own
 
 
 class Written(NamedTuple):
@@ -44,14 +43,3 @@ def entries(
         )
         for one in records
     ]
-
-
-def title_of(metadata: Metadata | None, fields: Fields) -> str | None:
-    """What a record's metadata call it.
-
-    >>> title_of({"file_name": "rome.md"}, Fields()), title_of({"title": 7}, Fields()) is None
-    ('rome.md', True)
-    """
-    found: Mapping[str, Any] = metadata or {}
-    named = (found.get(key) for key in (fields.title, *TITLE_KEYS))
-    return next((one for one in named if isinstance(one, str) and one.strip()), None)

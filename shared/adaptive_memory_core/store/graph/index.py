@@ -6,10 +6,8 @@ anew. What this memory writes itself is taken in at once. Until somebody asks, o
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, GraphRows, Lifts
@@ -19,13 +17,11 @@ from adaptive_memory_core.records import Fields, Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import look as looking
-from adaptive_memory_core.store.graph.entries import Written, entries
+from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.graph.made_as import MadeAs
-from adaptive_memory_core.stored_metadata import metadata_of, owner_of
+from adaptive_memory_core.store.graph.taking_in import TakingIn
 
 AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
-PAGE = 100  # records that are taken in at a time
-GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess
 
 
 class GraphIndex:
@@ -40,21 +36,25 @@ class GraphIndex:
         search: Search,
         fields: Fields,
         wake: Callable[[], object],
+        linked: LinkedUsers,
         extract: Extract | None = None,
     ) -> None:
-        self._rows, self._store, self._search, self._fields = rows, store, search, fields
-        self._wake, self._extract = wake, extract
+        self._rows, self._wake, self._linked = rows, wake, linked
         self._made = MadeAs(rows, fields, extract)
-        self._turn = threading.Lock()
-        self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
+        self._taking_in = TakingIn(rows, store, search, fields, linked, self._made)
         self._due = False  # whether something may have to be taken in
+
+    @property
+    def _asked(self) -> bool:
+        """Until somebody looks, or is about to, nothing needs to be kept up with but what is made by itself."""
+        return self._taking_in.everybody
 
     def expect(self) -> None:
         """Somebody is going to look: begin now, and take in at once what is written from now on."""
         if not self._asked:
             self._made.begin()
-            self._asked = self._due = True
-            self._wake()
+            self._taking_in.everybody = True
+            self._hurry()
 
     def look(
         self,
@@ -65,26 +65,44 @@ class GraphIndex:
         seeds: Mapping[str, float],
         lifts: Lifts = NO_LIFTS,
     ) -> GraphFound:
-        """The records that the cue's names lead to; a note where some are not taken in yet."""
-        self.expect()
-        note = self._made.note() or self._keep_up(scope)
+        """The records that the cue's names lead to; a note where some are not taken in yet. Of users whose graph is
+        made by itself, what others wrote is taken in beside the recalls that count."""
+        note = None
+        if self._asked or settings.asks != "linked":
+            self.expect()
+            note = self._made.note() or self._keep_up(scope)
         with self._rows.view(scope) as graph:
+            if not graph.passages:
+                self._linked.forget(scope)
             found = looking.look(graph, cue, vector, settings, seeds, lifts)
         return found if note is None else replace(found, note=note)
 
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+        return self._linked.known_links(scope)
+
+    def links(self, scope: Scope) -> float:
+        """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
+        return self._linked.links(scope)
+
+    def made(self, scope: Scope) -> bool:
+        """Whether the graph of this scope is there, where nobody asked for everybody's."""
+        return self._asked or self._linked.made(scope)
+
+    def want(self, scope: Scope) -> None:
+        """Have it made, beside the calls."""
+        self._linked.want(scope)
+
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""
-        if not self._asked:
+        self._linked.wrote(scope, len(records))
+        if not self._asked and not self._linked.follows(scope):
             return
-        if self._extract is not None or not self._made.is_ours():
+        if self._made.extract is not None or not self._made.is_ours():
             self._rows.drop([one.stored_id for one in records])
-            self._hurry()
-            return
-        found = [
-            Written(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields), vector)
-            for one, vector in zip(records, vectors, strict=True)
-        ]
-        self._rows.put(scope, entries(self._rows, scope, found, self._fields, None))
+            self._catch_up_with(scope)
+        else:
+            self._taking_in.written(scope, records, vectors)
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         """Not known until they are written."""
@@ -96,44 +114,70 @@ class GraphIndex:
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._rows.drop(stored_ids)
 
-    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:
+    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None:  # noqa: ARG002 - its words go
         """Words are compared with what recalls come upon, and the graph follows them."""
+        self._linked.came_upon(scope, found)
 
-    def catch_up(self, scope: Scope) -> None:  # noqa: ARG002 - all users' at once
-        if self._asked:
-            self._hurry()
+    def catch_up(self, scope: Scope) -> None:
+        """Where everybody's is asked for, all users' at once."""
+        for part in scope.parts:
+            self._linked.counted(part)
+            if self._asked or self._linked.follows(part):
+                self._catch_up_with(part)
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()
 
     def sync(self) -> None:
-        """Take in all there is now, where somebody asks for it at all."""
-        while self._asked and self._take_in(growth=1.0):
+        """Take in all there is now, where somebody asks for it at all, and look through what is due."""
+        while self._see_to_users():
+            pass
+        while self._taking_in.page(growth=1.0):
             pass
 
     def rebuild(self) -> None:
         """Let go of everything, and take it in again."""
-        with self._turn:
-            self._made.begin(anew=True)
-        self._asked = True
+        self._taking_in.anew()
+        self._taking_in.everybody = True
         self.sync()
 
     def check(self, *, repair: bool) -> list[Finding]:
         """What does not fit together, and with `repair` the graph made anew."""
         wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
         if repair and (wrong or other):
-            self.rebuild()
+            self._make_anew()
         advice = "Call check(repair=True): it is made anew of the records."
         found = [Finding("graph", " ".join(wrong), advice, repair)] if wrong else []
         return found if other is None else [*found, other]
 
+    def _make_anew(self) -> None:
+        """Of everybody; where it was made of some users by itself, of each when a question names a title again."""
+        if self._asked or not self._rows.links.anybody():
+            self.rebuild()
+        else:
+            self._taking_in.anew()
+            self._linked.forget()
+
     def wait(self) -> float | None:
-        return 0.0 if self._due else None
+        return 0.0 if self._due or self._linked.due else None
 
     def work(self, _going: Going) -> None:
         """The next page; what an error leaves undone is seen by the next recall."""
         self._due = False
-        self._due = self._take_in()
+        self._due = self._see_to_users() or self._taking_in.page()
+
+    def _see_to_users(self) -> bool:
+        """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
+        with self._linked.turn:
+            if not self._linked.anybody_wanted:
+                return self._linked.look_through()
+            self._made.begin()
+            self._catch_up_with(self._linked.next_wanted())
+            return True
+
+    def _catch_up_with(self, scope: Scope) -> None:
+        self._taking_in.catch_up_with(scope)
+        self._hurry()
 
     def _hurry(self) -> None:
         self._due = True
@@ -145,35 +189,7 @@ class GraphIndex:
         if waiting == 0:
             return None
         if waiting <= AT_ONCE:
-            self._take_in()
+            self._taking_in.page()
             return None
         self._hurry()
         return "the graph is not made of all records yet; the rest is under way"
-
-    def _take_in(self, *, growth: float = GROWTH) -> bool:
-        """A page of what is new, else of what is to be linked again; whether there may be more."""
-        with self._turn:
-            self._rows.drop_gone()
-            if not self._made.is_ours():
-                return False
-            behind = self._rows.behind(PAGE)
-            if behind:
-                self._put({stored_id: row for row, stored_id in behind})
-                self._rows.followed(behind[-1][0])
-                return True
-            again = self._rows.to_link_again(PAGE, growth=growth)
-            if again:
-                self._put(dict.fromkeys(again))
-            return bool(again)
-
-    def _put(self, word_rows: Mapping[str, int | None]) -> None:
-        """Make the passages of these records of what the collection says."""
-        by_owner: dict[Scope, list[tuple[str, str, Any]]] = {}
-        for stored_id, text, metadata in self._store.rows(list(word_rows)):
-            owner = owner_of(metadata, self._fields)
-            if owner is not None:
-                by_owner.setdefault(owner, []).append((stored_id, text or "", metadata))
-        for scope, found in by_owner.items():
-            vectors = self._search.vectors(scope, [one for one, _, _ in found])
-            written = [Written(*one, vectors.get(one[0]), word_rows[one[0]]) for one in found]
-            self._rows.put(scope, entries(self._rows, scope, written, self._fields, self._extract))

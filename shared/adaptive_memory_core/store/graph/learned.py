@@ -2,7 +2,8 @@
 
 The paper's memory of a record is not kept but made: its updates, in the order of the verdicts, over the questions that
 are remembered of it. So it exists only where something was judged, is taken back with a verdict, and processes that
-learn at once lose nothing. It begins with the record's vector, which stands for its sentences'.
+learn at once lose nothing. It begins with the record's vector, which stands for its sentences'. That of time is made
+of the same verdicts (`flow/candidates/time_memory.py`), and multiplies it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import Lifts, StoredGraph
-from adaptive_memory_core.graph.ports import PassageKey, SentenceKey, passage_of
+from adaptive_memory_core.graph.ports import PassageKey, SentenceKey, passage_of, place_of
 from adaptive_memory_core.learn.asked_before import Questions
 from adaptive_memory_core.learn.gain import Belief, gate, unit, updated
 from adaptive_memory_core.policy.gain import Gain
@@ -30,7 +31,7 @@ def gates_of(graph: StoredGraph, lifts: Lifts, vector: Any) -> Mapping[SentenceK
     """By how much each sentence is multiplied, in the paper's form; each is made when somebody asks for it."""
     if lifts.questions is None or vector is None:
         return {}
-    return _Gates(graph, lifts.questions, unit(np.asarray(vector, dtype=np.float64)), lifts.gain)
+    return _Gates(graph, lifts, lifts.questions, unit(np.asarray(vector, dtype=np.float64)))
 
 
 def learned(questions: Questions, place: int, vector: Any, gain: Gain) -> Belief:
@@ -50,8 +51,8 @@ def learned(questions: Questions, place: int, vector: Any, gain: Gain) -> Belief
 
 
 class _Gates(Mapping[SentenceKey, float]):
-    def __init__(self, graph: StoredGraph, questions: Questions, cue: Any, gain: Gain) -> None:
-        self._graph, self._questions, self._cue, self._gain = graph, questions, cue, gain
+    def __init__(self, graph: StoredGraph, lifts: Lifts, questions: Questions, cue: Any) -> None:
+        self._graph, self._lifts, self._questions, self._cue = graph, lifts, questions, cue
         keys = graph.keys_of(questions.stored_ids)
         places = enumerate(questions.stored_ids)
         self._places = {keys[one]: place for place, one in places if one in keys}
@@ -62,7 +63,7 @@ class _Gates(Mapping[SentenceKey, float]):
         place = self._places[passage]
         if passage not in self._made:
             self._made[passage] = self._gate(passage, place)
-        return self._made[passage]
+        return self._made[passage] * self._of_time(sentence, place)
 
     def get(self, sentence: SentenceKey, default: Any = None) -> Any:  # most have none, and an error for each costs
         return self[sentence] if passage_of(sentence) in self._places else default
@@ -78,4 +79,9 @@ class _Gates(Mapping[SentenceKey, float]):
         size = (self._cue.shape[0],)
         if vectors is None or vectors[0].shape != size or self._questions.vectors.shape[1:] != size:
             return 1.0
-        return gate(learned(self._questions, place, vectors[0], self._gain), self._cue)
+        return gate(learned(self._questions, place, vectors[0], self._lifts.gain), self._cue)
+
+    def _of_time(self, sentence: SentenceKey, place: int) -> float:
+        """By its time memory; 1 where it says no time, or its record has changed since."""
+        own, number = self._lifts.times.get(self._questions.stored_ids[place], ()), place_of(sentence)
+        return own[number] if number < len(own) else 1.0

@@ -9,15 +9,14 @@ from typing import Any
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import GraphFound, Hop, Lifts, StoredGraph
 from adaptive_memory_core.graph.build import word_key
-from adaptive_memory_core.graph.known_names import known_names
+from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
 from adaptive_memory_core.graph.paper import propagate_as_published
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Evidence, PassageKey, Question, Step, passage_of
+from adaptive_memory_core.graph.ports import Evidence, PassageKey, Question, Step, passage_of, place_of
 from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.store.graph.learned import gates_of, lifts_of
 
-MOST_LOOKED_UP = 2_000  # characters of a cue in which names are looked for; of a longer one its start and end
 MOST_PASSED = 5  # records on the way to one, that are told
 FORMS = {"ours": propagate, "paper": propagate_as_published}
 
@@ -32,7 +31,7 @@ def look(
         return set(graph.frequencies(possible))
 
     linked = known_names(read, known) or known_names(read, known, loose=True)
-    if settings.asks == "titled" and not any(len(own) for own in graph.titled(linked).values()):
+    if settings.asks != "always" and not any(len(own) for own in graph.titled(linked).values()):
         return GraphFound({}, {}, asked=False)
     keys = graph.keys_of(seeds)
     question = Question(
@@ -77,7 +76,7 @@ def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
     return [
-        Hop(step.name or "", ids[passage_of(step.sentence)], step.sentence & ((1 << SENTENCE_BITS) - 1))
+        Hop(step.name or "", ids[passage_of(step.sentence)], place_of(step.sentence))
         for step in steps
         if passage_of(step.sentence) in ids
     ]

@@ -22,7 +22,7 @@ class MadeAs:
     """What this memory would make the graph with, beside what it is made with."""
 
     def __init__(self, rows: GraphRows, fields: Fields, extract: Extract | None) -> None:
-        self._rows, self.setting = rows, setting_of(fields.title, extract)
+        self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
 
     def begin(self, *, anew: bool = False) -> None:
         """Take this setting on, unless it gave way to another before, or in any case."""

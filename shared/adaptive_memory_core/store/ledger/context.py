@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 
-from adaptive_memory_core.flow.calls.looks import known_already, looked_at
+from adaptive_memory_core.flow.calls.looks import known_already, look_again, looked_at
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cache import LedgerCache
@@ -35,6 +35,19 @@ class LedgerContext:
     def writing(self, *, told: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.writing(told=told)
 
+    def counting(self, scope: Scope) -> AbstractContextManager[sqlite3.Connection]:
+        """A transaction that counts a recall, and so changes what is the user's alone."""
+        user = self._user_keys.get(scope, 0)
+        look_again((self.file, user))
+        return self.file.writing(told=True, recall_of=user)
+
+    def looking(self, sql: sqlite3.Connection, scope: Scope) -> int:
+        """The user's key, or 0; what the cache has of them is no longer behind."""
+        self.cache.notice(self.version(sql))
+        user = self.known_user(sql, scope)
+        self.cache.notice_user(user, looked_at((self.file, user), lambda: self.file.version_of_user(sql, user)))
+        return user
+
     def last_change(self) -> Hashable:
         """Another value as soon as anybody, in any process, has written more than that a recall has read. Whoever has
         just looked need not wait for the file again."""
@@ -51,6 +64,7 @@ class LedgerContext:
 
     def changing(self) -> None:
         """More than the reading of a recall is being written: whoever looks now, looks again when it is kept."""
+        self.file.wrote_more()
         self.cache.drop_users()
         self._changes, self._changing = self._changes + 1, True
 
@@ -76,9 +90,11 @@ class LedgerContext:
 
     def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, made where there is none yet."""
+        if known := self.known_user(sql, scope):
+            return known
+        self.changing()
         insert = "INSERT INTO users (collection_key, name) VALUES (?, ?) RETURNING user_key"
-        new = (self.collection_key, owner_name(scope))
-        return self.known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
+        return int(sql.execute(insert, (self.collection_key, owner_name(scope))).fetchone()[0])
 
     def _collection(self, uuid: str) -> int | None:
         with self.reading() as sql:

@@ -14,6 +14,10 @@ _BEHIND = (
     "SELECT row, stored_id FROM words WHERE collection_key = ? AND row > ? AND user_key > 0 "
     "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) ORDER BY row LIMIT ?"
 )
+_BEHIND_OF = (
+    "SELECT row, stored_id FROM words WHERE user_key = ? AND row > ? "
+    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) ORDER BY row LIMIT ?"
+)
 _WAITING = (
     "SELECT count(*) FROM (SELECT 1 FROM words WHERE user_key = ? AND row > ? "
     "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) LIMIT ?) AS waiting"
@@ -56,6 +60,11 @@ def word_rows(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str
 def behind(sql: sqlite3.Connection, collection: int, most: int) -> list[tuple[int, str]]:
     """The next words that no passage is in step with."""
     return sql.execute(_BEHIND, (collection, _seen(sql, collection)[0], most)).fetchall()
+
+
+def behind_of(sql: sqlite3.Connection, user: int, most: int, after: int) -> list[tuple[int, str]]:
+    """The next words of this user's that no passage is in step with."""
+    return sql.execute(_BEHIND_OF, (user, after, most)).fetchall() if user else []
 
 
 def waiting(sql: sqlite3.Connection, collection: int, users: Sequence[int], most: int) -> int:

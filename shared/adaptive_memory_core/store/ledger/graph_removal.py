@@ -21,7 +21,7 @@ SIZED = (
     "titles = graph_size.titles + excluded.titles"
 )
 _OURS = ("graph_passages", "graph_seen")
-_OF_USERS = ("graph_names", "graph_words", "graph_size")
+_OF_USERS = ("graph_names", "graph_words", "graph_size", "graph_links")
 
 
 def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> None:

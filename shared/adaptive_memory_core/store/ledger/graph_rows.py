@@ -18,6 +18,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import graph_news
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.graph_links import LedgerGraphLinks
 from adaptive_memory_core.store.ledger.graph_removal import SAID, SIZED, drop, drop_collection
 from adaptive_memory_core.store.ledger.graph_view import SQLiteGraph
 from adaptive_memory_core.store.ledger.state_rows import chunks
@@ -38,6 +39,7 @@ class LedgerGraph:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
+        self.links = LedgerGraphLinks(shared)
 
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None:
         """Write these in the place of what was known of their records; not those whose words have changed since."""
@@ -96,6 +98,11 @@ class LedgerGraph:
         """The next records whose words are newer than their passages: the row of the words, and the id."""
         with self._shared.reading() as sql:
             return graph_news.behind(sql, self._shared.collection_key, most)
+
+    def behind_of(self, scope: Scope, most: int, after: int) -> list[tuple[int, str]]:
+        """The next ones of this user's, after a row of the words."""
+        with self._shared.reading() as sql:
+            return graph_news.behind_of(sql, self._shared.known_user(sql, scope), most, after)
 
     def followed(self, word_row: int) -> None:
         """All words up to this row were taken in."""

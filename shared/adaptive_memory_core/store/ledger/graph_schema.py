@@ -53,3 +53,13 @@ ALTER TABLE graph_seen ADD COLUMN title_key TEXT;  -- the setting it is made wit
 GRAPH_MADE_BEFORE = """
 ALTER TABLE graph_seen ADD COLUMN made_before TEXT NOT NULL DEFAULT '[]';  -- settings that gave way to another one
 """
+
+GRAPH_LINKS = """
+CREATE TABLE graph_links (                    -- how a user's records name each other's titles, as a sample told
+    user_key INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL,                 -- that there were then
+    links REAL NOT NULL,                      -- titles of others that each names, on average
+    wanted INTEGER NOT NULL,                  -- 1: the graph is made of them, since questions name titles
+    made INTEGER NOT NULL                     -- 1: and it was complete once
+);
+"""

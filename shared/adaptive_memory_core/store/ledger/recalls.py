@@ -31,9 +31,10 @@ class LedgerRecalls:
         """
         began = time.perf_counter()
         line = line_of(entry) if entry.logged else None
-        with self._shared.writing(told=True) as sql:
+        with self._shared.counting(scope) as sql:
             self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
+            self._cache.notice_user(user, self._shared.file.version_of_user(sql, user))
             known = self._cache.user(sql, user)
             turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
             timeline = self._paced(sql, user, entry, turn, known.timeline)

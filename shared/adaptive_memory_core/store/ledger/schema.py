@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_MADE_BEFORE, GRAPH_TITLES
+from adaptive_memory_core.store.ledger.graph_schema import GRAPH, GRAPH_LINKS, GRAPH_MADE_BEFORE, GRAPH_TITLES
 from adaptive_memory_core.store.ledger.hierarchy_schema import HIERARCHY
 from adaptive_memory_core.store.ledger.judged_schema import JUDGED_AHEAD, JUDGED_OWNERS, JUDGED_QUESTIONS
 
@@ -433,6 +433,7 @@ MIGRATIONS: tuple[str, ...] = (
     _USER_FILES,
     GRAPH_MADE_BEFORE,
     JUDGED_OWNERS,
+    GRAPH_LINKS,
 )
 
 

@@ -61,8 +61,7 @@ class LedgerStates:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
         turn: what they were worth when it began)."""
         with self._shared.reading() as sql:
-            self._cache.notice(self._shared.version(sql))
-            user = self._shared.known_user(sql, scope)
+            user = self._shared.looking(sql, scope)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, (balance, learned) = self._timeline(sql, user, turn), self._cache.standing(sql, user)
@@ -91,8 +90,7 @@ class LedgerStates:
         if scope.over is not None:
             return None
         with self._shared.reading() as sql:
-            self._cache.notice(self._shared.version(sql))
-            user = self._shared.known_user(sql, scope)
+            user = self._shared.looking(sql, scope)
             bounds = since(self._timeline(sql, user, turn))
             if bounds is None or not strong_records.all_met(sql, (self._shared.collection_key, user), extent):
                 return None
@@ -113,6 +111,7 @@ class LedgerStates:
         with self._shared.writing() as sql:
             self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
+            self._cache.notice_user(user, self._shared.file.version_of_user(sql, user))
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
             reading = scope.over is not None
@@ -131,8 +130,7 @@ class LedgerStates:
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
-            self._cache.notice(self._shared.version(sql))
-            user = self._shared.known_user(sql, scope)
+            user = self._shared.looking(sql, scope)
             since = self._cache.user(sql, user).timeline.step - recalls
             found = self._cache.helpful(sql, user, readers.read_by(scope), limit)
             return [stored_id for stored_id, step in found if step > since]

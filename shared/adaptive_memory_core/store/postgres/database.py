@@ -26,7 +26,6 @@ from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.outcome import (
     RETRIED_SECONDS,
-    WHO,
     LostConnectionError,
     Turn,
     passes,
@@ -35,22 +34,14 @@ from adaptive_memory_core.store.postgres.outcome import (
 )
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
+from adaptive_memory_core.store.postgres.transaction import IDLE_SECONDS, LOCK_SECONDS, begin, keep
 
 P = ParamSpec("P")
 T = TypeVar("T")
-LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
-IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
-_BEGIN = f"BEGIN; SET LOCAL lock_timeout = '%dms'; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
-_TURN = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s FOR NO KEY UPDATE"  # noqa: S608 - our own words
 _VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
-_WROTE = (
-    f"WITH marked AS (INSERT INTO {SCHEMA}.writers (writer, collection_key, kept) VALUES (%s, %s, %s) "  # noqa: S608 - our own names
-    "ON CONFLICT (writer) DO UPDATE SET kept = excluded.kept, kept_at = now()) "
-    f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = %s"
-)
-_LONG_GONE = f"DELETE FROM {SCHEMA}.writers WHERE collection_key = %s AND kept_at < now() - interval '1 day'"  # noqa: S608
+_USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # noqa: S608 - our own words
 
 
 class LedgerDatabase:
@@ -75,6 +66,8 @@ class LedgerDatabase:
         self._writing = self._closed = False
         self._calls: list[Callable[[], object]] = []
         self._writer, self._turns = uuid.uuid4().hex, 0
+        self._recalling, self._of_user = 0, 0  # whose recall this transaction is, and their version when it began
+        self._wrote = False  # more than a recall does
         self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
 
     @interruptible
@@ -96,13 +89,15 @@ class LedgerDatabase:
                     self._sql = None
 
     @interruptible
-    def writing(self, *, told: bool = False) -> Generator[Any, None, None]:
+    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[Any, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` whoever needs to know, or will.
+        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
+        it changes what is that user's alone, unless `wrote_more` is called.
         """
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
+            self._wrote = self._wrote or not told or recall_of != self._recalling
             with self._part(told=told) as sql:
                 yield sql
             return
@@ -110,7 +105,7 @@ class LedgerDatabase:
         try:
             with (
                 self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, told=told) as sql,
+                self._transaction(connection, due, told, recall_of) as sql,
             ):
                 yield sql
         finally:
@@ -121,15 +116,16 @@ class LedgerDatabase:
 
     @interruptible
     def _transaction(
-        self, connection: Connection[Any], due: list[Callable[[], object]], *, told: bool
+        self, connection: Connection[Any], due: list[Callable[[], object]], told: bool, recall_of: int
     ) -> Generator[Any, None, None]:
-        version, turn = self._turn(connection)
+        version, of_user, turn = self._turn(connection, recall_of)
         with self._lock:
             self._check()
             before = self._sql
             try:
                 self._notice(version)
                 self._sql, self._writing = Sql(connection, in_transaction=True), True
+                self._recalling, self._of_user, self._wrote = recall_of, of_user, not recall_of
                 if not told:
                     self.on_write()
                 yield self._sql
@@ -171,32 +167,26 @@ class LedgerDatabase:
             except psycopg.Error as error:
                 raise self._told(error) from error
 
-    def _turn(self, connection: Connection[Any]) -> tuple[int | None, Turn]:
-        """Begin, once nobody else writes the collection; gives its version, and whose turn it is. The pool undoes what
-        is left open."""
+    def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, Turn]:
+        """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it
+        is. The pool undoes what is left open."""
         began = time.monotonic()
         try:
-            connection.execute(_BEGIN % max(1, round(1_000 * left(LOCK_SECONDS))))
-            row = connection.execute(_TURN, (self.collection_key(),)).fetchone()
-            number, backend = connection.execute(WHO).fetchone()  # type: ignore[misc]
+            begun = begin(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
         except psycopg.Error as error:
             raise self._told(error) from error
         finally:
             have_waited(time.monotonic() - began)
         with self._lock:
             self._turns += 1
-            turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, number, backend)
-        return None if row is None else int(row[0]), turn
+            turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, begun.number, begun.backend)
+        return begun.version, begun.of_user or 0, turn
 
     def _keep(self, connection: Connection[Any], turn: Turn, due: list[Callable[[], object]]) -> None:
-        key = self.collection_key()
-        if turn.mark == 1:
-            connection.execute(_LONG_GONE, (key,))
-        connection.execute(_WROTE, (turn.writer, key, turn.mark, key))
         due += self._calls
         self._calls = []
         try:
-            connection.execute("COMMIT")
+            keep(connection, turn, self.collection_key(), wrote=self._wrote, recalled=self._recalling)
         except BaseException as error:
             calls = due.copy()
             due.clear()
@@ -205,7 +195,7 @@ class LedgerDatabase:
             due += calls
             if not isinstance(error, psycopg.Error):
                 raise  # an interrupt: what was kept has to be told all the same
-        self._seen += 1
+        self._seen += self._wrote
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
@@ -230,11 +220,29 @@ class LedgerDatabase:
             self._notice(None if row is None else int(row[0]))
         return self._others
 
+    def wrote_more(self) -> None:
+        """The recall that this transaction counts changes more than what is its user's."""
+        self._wrote = True
+
+    def version_of_user(self, sql: Sql, user: int) -> int:
+        """Another one as soon as a recall of the user was counted."""
+        if self._writing and user == self._recalling:
+            return self._of_user
+        row = sql.connection.execute(_USERS_VERSION, (user,)).fetchone()
+        return 0 if row is None else int(row[0])
+
     def last_number(self, sql: Sql, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""
         given = f"pg_sequence_last_value(pg_get_serial_sequence('{SCHEMA}.{table}', '{column}')::regclass)"
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
+
+    def named(self, table: str) -> str:
+        """A table's name in statements."""
+        return f"{SCHEMA}.{table}"
+
+    def has_table(self, sql: Sql, table: str) -> bool:
+        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
 
     def numbered(self, sql: Sql, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""

@@ -339,7 +339,7 @@ def _best(
     within: Set[str] | None,
 ) -> list[str]:
     """The ids of those with the most, best first; none that has nothing of the cue at all."""
-    eligible = np.flatnonzero((covered.words if covered.around is None else covered.around) > 0.0)
+    (eligible,) = ((covered.words if covered.around is None else covered.around) > 0.0).nonzero()
     if within is not None:
         allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True

@@ -1,0 +1,62 @@
+"""How long does it take to let go of a day of the log? As a whole, and line by line as it would be without a table of
+its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import psycopg
+
+from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+
+DAY, FIRST = 86_400.0, 20_000
+DELETED = 50_000  # lines that are deleted one batch after the other
+LINE_BYTES = 330  # of a line's candidates; measured in a ledger that recalls wrote: avg(length(candidates))
+_FILL = (
+    "INSERT INTO adaptive_memory.recalls "
+    "(recall_id, user_key, step, at, cue, k, policy_hash, candidates) "
+    "SELECT gen_random_uuid()::text, 1 + line %% 10000, 1 + line / 10000, %(begins)s + line * 86400.0 / %(lines)s, "
+    "'what did we say about the harbour on day ' || line, 5, '0123456789abcdef', %(candidates)s "
+    "FROM generate_series(0, %(lines)s - 1) AS line"
+)
+_BATCH = (
+    "DELETE FROM adaptive_memory.recalls_of_any_day WHERE recall_key IN "
+    "(SELECT recall_key FROM adaptive_memory.recalls_of_any_day WHERE at < %s LIMIT 500)"
+)
+
+
+def measured_days(address: str, lines: int) -> dict[str, Any]:
+    """Of a day with so many lines: bytes a line, seconds to drop it, and to delete it line by line, as far as that is
+    known from some of them."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS log")
+        connection.execute("CREATE DATABASE log")
+    place = address.replace("/memories?", "/log?")
+    migrate_ledger(place)
+    with psycopg.connect(place, autocommit=True) as connection:
+        connection.execute("SELECT adaptive_memory.make_log_days(%s, %s)", (FIRST, FIRST))
+        _fill(connection, FIRST, lines)
+        _fill(connection, FIRST - 10, DELETED)  # a day without a table
+        size = connection.execute("SELECT pg_total_relation_size('adaptive_memory.recalls_of_2024_10_04')").fetchone()
+        connection.execute("CHECKPOINT")
+        dropped = _took(connection, "SELECT adaptive_memory.drop_log_days(%s)", (FIRST + 1) * DAY)
+        batches = sum(_took(connection, _BATCH, FIRST * DAY) for _ in range(DELETED // 500))
+    return {
+        "lines": lines,
+        "bytes a line": round(size[0] / lines) if size else 0,
+        "dropped in s": round(dropped, 2),
+        "line by line s": round(batches * lines / DELETED),
+    }
+
+
+def _fill(connection: Any, day: int, lines: int) -> None:
+    values = {"begins": day * DAY, "lines": lines, "candidates": os.urandom(LINE_BYTES)}
+    connection.execute(_FILL, values)
+
+
+def _took(connection: Any, query: str, before: float) -> float:
+    began = time.perf_counter()
+    connection.execute(query, (before,))
+    return time.perf_counter() - began
