@@ -17,7 +17,7 @@ import psycopg
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
-from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, pause
+from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, passes, pause
 from adaptive_memory_core.store.postgres.pool import Pool
 
 LEASE_SECONDS, RENEWED_SECONDS = 10.0, 3.0
@@ -130,7 +130,7 @@ class Lease:
                     self._taken = True  # so that it is given back where an interrupt strikes
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
-                if not isinstance(error, PASSING) or time.monotonic() >= deadline:
+                if not passes(error) or time.monotonic() >= deadline:
                     raise OSError(str(error)) from error
                 pause()
             else:
