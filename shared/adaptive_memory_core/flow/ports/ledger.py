@@ -186,7 +186,9 @@ class Outbox(Protocol):
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """In the order of `record_key`, from the first one beyond `after`."""
 
-    def settle(self, written: Sequence[Due]) -> None: ...
+    def settle(self, written: Sequence[Due]) -> bool:
+        """These were written back. Whether some are due again: others have written newer states back meanwhile."""
+
     def waiting(self) -> int: ...
     def alone(self, patience_seconds: float) -> AbstractContextManager[None]:
         """Of all that share the ledger, one at a time is in here; StoreError where another stays for too long."""

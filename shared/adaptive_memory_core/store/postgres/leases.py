@@ -18,7 +18,7 @@ import psycopg
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
-from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, pause
+from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, passes, pause
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
 
@@ -141,7 +141,7 @@ class Lease:
                     self._taken = True  # so that it is given back where an interrupt strikes
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
-                if not isinstance(error, PASSING) or time.monotonic() >= deadline:
+                if not passes(error) or time.monotonic() >= deadline:
                     raise OSError(str(error)) from error
                 pause()
             else:
