@@ -35,9 +35,9 @@ from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
+from adaptive_memory_core.store.moving.move import move_between
 from adaptive_memory_core.store.place_names import check_collection_name
 from adaptive_memory_core.store.postgres.ledger import migrate_ledger
-from adaptive_memory_core.store.postgres.move import move_between
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.users_together import UsersTogether
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
@@ -143,14 +143,20 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     @staticmethod
     def move_ledger(
-        source: str | Path, target: str | Path, *, progress: Callable[[int, int], object] | None = None
+        source: str | Path,
+        target: str | Path,
+        *,
+        progress: Callable[[int, int], object] | None = None,
+        source_stays: bool = False,
     ) -> int:
-        """Copy a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows there were.
+        """Move a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows were copied.
 
-        All of it is copied or nothing; the target must be empty, and the source stays. Close the memories over it
-        first: what is written later stays behind. `progress` hears how many rows of how many are copied.
+        Memories over it may be in use meanwhile, up to a last short stop. From then on the source refuses to be written
+        and to be opened, and says where it is now; with `source_stays` it was only copied, and goes on. The target must
+        be empty. A call that was broken off, or killed, is made again, and goes on where it was. `progress` hears how
+        many rows of how many are copied.
         """
-        return move_between(source, target, progress)
+        return move_between(source, target, progress, source_stays=source_stays)
 
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.

@@ -187,6 +187,7 @@ class AgentState:
             )
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Cue:
     """What is looked for: the words, and the vector once they were embedded.

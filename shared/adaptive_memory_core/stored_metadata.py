@@ -52,6 +52,23 @@ def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
     return type(owner) is int and Scope.of(owner).user == scope.user
 
 
+def rows_of(
+    rows: Iterable[tuple[str, str | None, Metadata | None]], scope: Scope, fields: Fields
+) -> list[tuple[str, str | None, Metadata | None]]:
+    """Those of a collection's rows that the scope reads: `belongs` of each.
+
+    >>> [row[0] for row in rows_of([("a", "tea", {"user_id": "ana"}), ("b", "tax", None)], Scope("ana"), Fields())]
+    ['a']
+    """
+    user, key = scope.user, fields.user_id
+    plain = user is not None and not user.startswith(NUMBERED)  # then its records have just this text
+    return [
+        row
+        for row in rows
+        if (plain and row[2] is not None and row[2].get(key) == user) or belongs(row[2], scope, fields)
+    ]
+
+
 def owner_of(metadata: Metadata | None, fields: Fields) -> Scope | None:
     """Whose record it is, by what names its user; None for what can be no user.
 
@@ -140,7 +157,10 @@ def _columns(
         *(fields.valid_from, fields.valid_until, fields.superseded_by),
         *(fields.created_at, fields.importance),
     )
-    created = [_time(one.get(when)) for one in stored]
+    given_times = [one.get(when) for one in stored]
+    created = [
+        one if one is None or (type(one) is float and -LARGEST <= one <= LARGEST) else _time(one) for one in given_times
+    ]
     importances = [
         None if (written := one.get(worth)) is None and read.boost == 0.0 else _importance(written, read, fields)
         for one, read in zip(stored, reads, strict=True)

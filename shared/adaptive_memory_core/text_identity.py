@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from functools import lru_cache
 
 from adaptive_memory_core.records import Metadata
 
@@ -64,7 +65,11 @@ def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
     words = said(text)
     if words is None or not text or text.isspace():
         return None
-    source = source_of(metadata)
+    return _origin_of(words, source_of(metadata))
+
+
+@lru_cache(maxsize=5_000)  # of some 300 bytes each, where the source's name is short
+def _origin_of(words: bytes, source: str) -> bytes:
     return hashlib.blake2b(f"{len(source)}:{source}:".encode(errors="replace") + words, digest_size=16).digest()
 
 

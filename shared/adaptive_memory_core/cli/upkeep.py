@@ -77,10 +77,11 @@ def move_ledger(
     ctx: typer.Context,
     source: Annotated[str, typer.Option("--from", help="The ledger's file, or postgresql://user@host/database.")],
     target: Annotated[str, typer.Option("--to", help="The other one; it must be empty.")],
+    source_stays: Annotated[bool, typer.Option("--source-stays", help="Copy only: the source goes on in use.")] = False,
 ) -> None:
-    """Copy a ledger from SQLite to PostgreSQL, or back; close what uses it first."""
+    """Move a ledger from SQLite to PostgreSQL, or back, while it is in use; interrupted, the same command goes on."""
     with progress("rows") as told:
-        rows = AdaptiveMemory.move_ledger(source, target, progress=told)
+        rows = AdaptiveMemory.move_ledger(source, target, progress=told, source_stays=source_stays)
     show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
 
 

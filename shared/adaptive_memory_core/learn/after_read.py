@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
@@ -38,7 +38,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     credit = state.credit + 1
     streak = _streak(state, policy, now=now)
     last_read = latest(state.last_read, now, now=now)
-    return replace(
+    return changed(
         state,
         last_read=last_read,
         refreshed_at=last_read if streak >= policy.reading.reads_before_refresh else state.refreshed_at,

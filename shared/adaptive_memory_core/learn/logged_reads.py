@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, NEUTRAL_IMPORTANCE
 
 Signals = Mapping[str, Sequence[float]]  # by name, a value for each candidate
-Numbers = Any  # an array of them
 TITLES = ("read_ago", "fresh_before", "warmth", "credit", "importance")
+UNREAD = (0, 0, 0, 0)  # under all but the last of them
 WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000_000  # parts of 1
 LAST_DIGIT = 1e-6  # of signals in the log
 LEAST_LEFT, MOST_LOGS = 1e-6, 30.0  # of a retrieval count, within which the importance is asked for it
@@ -49,56 +48,50 @@ class Told(NamedTuple):
         >>> Told.by(Policy(half_life_days=1)).age(0.5), Told.by(Policy()).age(0.0)
         (86400, 0)
         """
-        return int(self.ages(np.array([fresh]))[0])
-
-    def ages(self, fresh: Numbers) -> Numbers:
-        """Of several."""
-        logs = np.log2(fresh, out=np.zeros(len(fresh)), where=fresh > 0.0)
-        return np.rint(-self.half_life_seconds * logs)
+        return round(-self.half_life_seconds * math.log2(fresh)) if fresh > 0.0 else 0
 
     def reads(self, gained: float, age: int) -> float:
         """The retrieval count that an importance has gained so much by.
 
-        >>> round(Told.by(Policy()).reads(Policy().reading.count_weight * float(np.log1p(3.0)), 0), 6)
+        >>> round(Told.by(Policy()).reads(Policy().reading.count_weight * math.log1p(3.0), 0), 6)
         3.0
         """
-        return float(self.counts(np.array([gained]), np.array([float(age)]))[0])
-
-    def counts(self, gained: Numbers, ages: Numbers) -> Numbers:
-        """Of several."""
-        left = np.power(self.left_per_day, np.maximum(0.0, ages) / DAY)
-        known = (gained > 0.0) & (gained < self.most_gained) & (left >= LEAST_LEFT)
-        counts = np.zeros(len(gained))
-        if known.any():
-            counts[known] = np.expm1(gained[known] / self.count_weight) / left[known]
-        return counts
+        if not 0.0 < gained < self.most_gained:
+            return 0.0
+        left = math.pow(self.left_per_day, max(0, age) / DAY)
+        return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
 
 
 def columns_of_reads(
     reads: Sequence[ReadState], importances: Sequence[float | None], signals: Signals, policy: Policy, at: float
-) -> Numbers:
+) -> list[Sequence[int]]:
     """Under each of `TITLES` a whole number for each candidate: what its reads were, less what its signals tell."""
     told, nothing = Told.by(policy), [0.0] * len(reads)
-    fresh, worth = (_in_log(signals.get(name, nothing)) for name in ("recency", "importance"))
-    given = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
-    written = np.trunc(SHARE_UNIT * np.array(given) + 0.5)
-    refreshed = np.array([one.refreshed_at for one in reads], dtype=float)  # unknown: not a number
-    last = np.array([one.refreshed_at if one.last_read is None else one.last_read for one in reads], dtype=float)
-    ages = np.rint(at - last)
-    before = np.where(np.isnan(refreshed), 0.0, np.rint(at - refreshed) - ages)
-    exactly = np.power(0.5, np.maximum(0.0, ages) / told.half_life_seconds)
-    beyond = np.where(np.abs(exactly - fresh) < LAST_DIGIT / 2, 0.0, ages - told.ages(fresh))
-    likely = told.counts(worth - written / SHARE_UNIT, ages)
-    more = np.rint(WARMTH_UNIT * (np.array([one.warmth for one in reads]) - likely))
-    credit = np.array([one.credit for one in reads]) - np.trunc(likely + more / WARMTH_UNIT + WHOLE)
-    found = np.array([beyond, before, more, credit, written])
-    found[:4, np.isnan(last)] = 0.0  # nobody has read them
-    return found
+    written = [math.trunc(SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) + 0.5) for one in importances]
+    signalled = (signals.get(name, nothing) for name in ("recency", "importance"))
+    rows = [
+        UNREAD if one.last_read is None and one.refreshed_at is None else _untold(one, fresh, worth, own, told, at)
+        for one, fresh, worth, own in zip(reads, *signalled, written, strict=True)
+    ]
+    return [*zip(*rows, strict=True), written]
 
 
-def _in_log(values: Sequence[float]) -> Numbers:
-    """Signals as the log has them."""
-    return np.trunc(np.array(values) / LAST_DIGIT + 0.5) * LAST_DIGIT
+def _untold(read: ReadState, fresh: float, worth: float, written: int, told: Told, at: float) -> tuple[int, ...]:
+    """What the signals do not tell of a record's reads."""
+    begun = read.refreshed_at
+    age = round(at - (read.last_read if read.last_read is not None else begun or 0.0))
+    before = 0 if begun is None else round(at - begun) - age
+    fresh, worth = _in_log(fresh), _in_log(worth)
+    exactly = math.pow(0.5, max(0, age) / told.half_life_seconds)
+    beyond = 0 if abs(exactly - fresh) < LAST_DIGIT / 2 else age - told.age(fresh)
+    likely = told.reads(worth - written / SHARE_UNIT, age)
+    more = round(WARMTH_UNIT * (read.warmth - likely))
+    return beyond, before, more, read.credit - math.trunc(likely + more / WARMTH_UNIT + WHOLE)
+
+
+def _in_log(value: float) -> float:
+    """A signal as the log has it."""
+    return math.trunc(value / LAST_DIGIT + 0.5) * LAST_DIGIT
 
 
 def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> Reads:
@@ -106,7 +99,7 @@ def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Poli
 
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
     >>> found = columns_of_reads([read], [None], {"recency": [0.75], "importance": [0.52]}, Policy(), at=9.0)
-    >>> then = dict(zip(TITLES, found.astype(int)[:, 0].tolist()))
+    >>> then = dict(zip(TITLES, [numbers[0] for numbers in found]))
     >>> reads_of(then, {"recency": 0.75, "importance": 0.52}, Policy())
     Reads(age=5, fresh_before=0, warmth=1.5, credit=2)
     """

@@ -82,18 +82,18 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
     >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
     Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
-    usual, known, reads = BY_VECTORS if basis.via else 0, basis.via.get, then.reads
-    via = [known(one, usual) | SHARED * shared for one, shared in zip(then.stored_ids, then.shared, strict=True)]
-    via[scored:] = [one | UNSCORED for one in via[scored:]]
+    reads = then.reads
     times = [_times_known(one) for one in reads]
-    titles, numbers = ["via"], [list(map(or_, via, times))]
+    via = list(map(or_, _via(then, basis, scored), times))
+    titles: list[str] = ["via"]
+    numbers: list[Sequence[float]] = [via]
     if any(times):
         titles += logged_reads.TITLES
         policy = Policy() if basis.policy is None else basis.policy
-        numbers += columns_of_reads(reads, then.importances, signals, policy, at).tolist()
-        if any(one.useful_at is not None for one in reads):
+        numbers += columns_of_reads(reads, then.importances, signals, policy, at)
+        if any([one.useful_at is not None for one in reads]):  # noqa: C419 - quicker than a generator
             titles += _USEFUL
-            numbers += map(list, zip(*(_useful(one, basis.step, at) for one in reads), strict=True))
+            numbers += zip(*[_useful(one, basis.step, at) for one in reads], strict=True)
     if basis.propensities:
         titles.append(PROPENSITY)
         numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
@@ -101,6 +101,16 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
         titles += of_all
         numbers += [[value] * len(via) for value in of_all.values()]
     return Columns(titles, numbers)
+
+
+def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:
+    """Who named each candidate, whose it is, and whether it was scored."""
+    usual, known = BY_VECTORS if basis.via else 0, basis.via.get
+    via = [known(one, usual) for one in then.stored_ids]
+    if any(then.shared):
+        via = [one | SHARED * shared for one, shared in zip(via, then.shared, strict=True)]
+    via[scored:] = [one | UNSCORED for one in via[scored:]]
+    return via
 
 
 def state_then(

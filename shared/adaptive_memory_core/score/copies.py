@@ -62,9 +62,11 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
 def _same(texts: Sequence[str]) -> list[int]:
     begun: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
-        begun.setdefault(_edge(text.split(None, 2)[:2]), []).append(number)
+        begun.setdefault(_begin(text), []).append(number)
     found = list(range(len(texts)))
-    for start, numbers in begun.items():  # whoever begins like nobody else needs no closer look
+    if len(begun) == len(texts):  # whoever begins like nobody else needs no closer look
+        return found
+    for start, numbers in begun.items():
         first: dict[str, int] = {}
         for number in numbers if start and len(numbers) > 1 else ():
             found[number] = first.setdefault(plain(texts[number]), number)
@@ -78,7 +80,7 @@ def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int
     for number, text in enumerate(texts):
         leader = found[same[number]] if same[number] < number else number
         if leader == number and text:
-            alike = begun.setdefault(_edge(text.split(None, 2)[:2]), [])
+            alike = begun.setdefault(_begin(text), [])
             others = ended.setdefault(_edge(text.rsplit(None, 2)[-2:]), [])
             leader = next((one for one in (*alike, *others) if overlap(text, texts[one]) >= share), number)
             if leader == number:
@@ -86,6 +88,16 @@ def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int
                 others.append(number)
         found.append(leader)
     return found
+
+
+def _begin(text: str) -> str:
+    """The first two words, of short texts kept from one recall to the next."""
+    return _begin_of_short(text) if len(text) <= REMEMBERED else _edge(text.split(None, 2)[:2])
+
+
+@lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
+def _begin_of_short(text: str) -> str:
+    return _edge(text.split(None, 2)[:2])
 
 
 def _edge(words: Sequence[str]) -> str:

@@ -100,10 +100,15 @@ def worths(
     """The importance of many records."""
     own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     most, weight, log = policy.reading.count_boost_max, policy.reading.count_weight, math.log1p
+    left, power = policy.reading.count_decay_per_day, math.pow
     return [
         one
-        if read.warmth == 0.0
-        else one + min(most, weight * log(cooled(read.warmth, read.last_read, policy, now=now)))
+        if (warm := read.warmth) == 0.0
+        else one
+        + min(
+            most,
+            weight * log(warm if (last := read.last_read) is None else warm * power(left, max(0.0, now - last) / DAY)),
+        )
         for one, read in zip(own, reads, strict=True)
     ]
 

@@ -50,14 +50,18 @@ class DueRecordsOfOthers:
         self._edition = Edition(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._since: float | None = None  # since when something is due, as far as it was seen
+        self._looked: float | None = None  # when there was nothing, by time.monotonic
 
     def wait(self) -> float | None:
         """Until what others have left has waited for the lag, or until the next look."""
         now = time.monotonic()
+        if self._since is None and self._looked is not None and now < self._looked + LOOKED_SECONDS:
+            return self._looked + LOOKED_SECONDS - now
         if self._since is None and not self._ledger.due_records.waiting():
+            self._looked = now
             return LOOKED_SECONDS
-        if self._since is None:
-            self._since = now
+        if self._since is None:  # no longer than since the last look
+            self._since = now if self._looked is None else max(self._looked, now - LOOKED_SECONDS)
         left = self._since + self._lag - now
         return max(0.0, min(left, LOOKED_SECONDS)) if left > 0 else 0.0
 

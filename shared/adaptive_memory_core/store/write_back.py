@@ -50,6 +50,7 @@ class WriteBack:
         self._counts = WriteBackCounts()
         self._pace = Pace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._pass: tuple[float, int] | None = None  # that is under way: its deadline, the last record it wrote
+        self._count_at = 0.0  # when those that wait are counted again
         # since when something is due, by a clock that only waits; at first what an earlier process left
         self._since = None if ledger.read_only else time.monotonic()
 
@@ -97,11 +98,21 @@ class WriteBack:
             left = deadline - (1.0 - BEGIN) * self._keeping.lag_seconds - now
         else:
             return None
-        if left > 0.0 and self._ledger.outbox.waiting() >= self._keeping.queue_limit:
+        if left > 0.0 and self._are_too_many(now):
             return 0.0
         if left <= 0.0 and now < deadline and is_anybody_busy():
             return BUSY_SECONDS
         return min(max(0.0, left), COUNTED_SECONDS)
+
+    def _are_too_many(self, now: float) -> bool:
+        """Whether more wait than may; they are counted again once the last count is a second old."""
+        if now < self._count_at:
+            return False
+        self._count_at = now + COUNTED_SECONDS
+        if self._ledger.outbox.waiting() < self._keeping.queue_limit:
+            return False
+        self._count_at = 0.0  # at once: until they are fewer, there is no rest
+        return True
 
     def work(self, going: Going) -> None:  # noqa: ARG002 - a write is short, and what is begun is ended
         """One write of a pass over what is due."""
@@ -129,7 +140,8 @@ class WriteBack:
                 self._write(batch)
                 now = time.monotonic()
                 self._pace.took(len(batch), now - began, late=now > deadline)
-                self._ledger.outbox.settle(batch)
+                if self._ledger.outbox.settle(batch):
+                    self.wake()
         return batch[-1].record_key if len(batch) == records else None
 
     def _flush(self) -> None:

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates import shared_scope
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.length_limits import cut
 from adaptive_memory_core.models.reranker import Reranker
 from adaptive_memory_core.policy.policy import Policy
@@ -64,7 +65,7 @@ def recall(
     where = check.where(filter)
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
-    asked = replace(
+    asked = changed(
         request,
         where=where,
         reranker=user.memory.reranker_of(reranker),

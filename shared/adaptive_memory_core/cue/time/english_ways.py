@@ -52,7 +52,7 @@ from adaptive_memory_core.cue.time.english_upcoming import UPCOMING
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
 PARTS = ("early-", "mid-", "late-")
-DIGIT = r"\d"  # stands among what a way needs for any digit
+DIGIT = r"(?<!\w)[qh]?\d"  # stands among what a way needs for a number, none in a name as in "word7"; "q3" is one
 
 
 class Way(NamedTuple):
@@ -170,7 +170,7 @@ def needs_in(lower: str) -> set[str]:
     """What a text in lower case holds of all that some way needs.
 
     >>> sorted(needs_in("3 weeks ago")), needs_in("who is ilse?")
-    (['\\\\d', 'ago', 'week'], set())
+    (['(?<!\\\\w)[qh]?\\\\d', 'ago', 'week'], set())
     """
     found = {one for one in _NEEDED if one in lower}
     return found | {DIGIT} if _DIGIT.search(lower) else found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.time_limits import embedded, nearest_and_named
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.channel_names import DENSE
 
 
@@ -28,7 +27,7 @@ class Vectors:
         try:
             if cue.vector is None:
                 vector = yield from embedded(ports, cue.text, request.policy)
-                cue = replace(cue, vector=vector)
+                cue = changed(cue, vector=vector)
             named = list(dict.fromkeys(one for answer in asked.earlier for one in answer.named))
             found = yield from nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.ports.words import WordsFound
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.channel_names import LEXICAL, OURS
 
 
@@ -41,6 +40,6 @@ class Words:
 
 def _answer(request: Request, found: WordsFound) -> Answer:
     """What was found. The vectors look for the cue less the speaker it names, unless the cue has words of its own."""
-    cue = None if request.cue.words is not None else replace(request.cue, text=found.cue)
+    cue = None if request.cue.words is not None else changed(request.cue, text=found.cue)
     notes = () if found.note is None else (found.note,)
     return Answer(LEXICAL, named=found.best, leads=found, cue=cue, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreError
@@ -11,6 +12,7 @@ from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, pres
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import KnownStates, Ports
 from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit_ones
 from adaptive_memory_core.score.select import wants_more
 
@@ -62,9 +64,15 @@ def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[K
 
 
 def _notes(request: Request, gathered: Gathered) -> tuple[str, ...]:
-    hits, notes = gathered.nearest, []
-    if len(hits) >= gathered.asked > request.k and len(unfit_ones(hits, request.policy, now=request.now)) == len(hits):
-        notes.append(f"all of the {len(hits)} nearest records were left out, and recall_limit ends the search there")
+    notes = []
+    if gathered.near >= gathered.asked > request.k and _none_is_fit(request, gathered.nearest):
+        notes.append(
+            f"all of the {gathered.near} nearest records were left out, and recall_limit ends the search there"
+        )
     if gathered.known.error is not None:
         notes.append(f"the collection's own read state was used: {gathered.known.error}")
     return tuple(notes)
+
+
+def _none_is_fit(request: Request, hits: Sequence[Hit]) -> bool:
+    return len(unfit_ones(hits, request.policy, now=request.now)) == len(hits)

@@ -94,14 +94,12 @@ def related(new: Statement, about: Asked) -> bool | None:
     """Whether it speaks of what was asked for, as far as the lexicon knows; None where it does not."""
     if about.relations:
         return not about.relations.isdisjoint(new.relations) if new.relations else None
-    return True if new.announced and about.stems <= new.stems else None
+    return True if about.stems <= new.stems and new.announced else None
 
 
 def answers(old: Statement, about: Asked) -> bool:
     """Whether it speaks of what was asked for, and not of the subject alone."""
-    known = related(old, about)
-    if not about.relations and about.stems <= old.stems:
-        return True
+    known = related(old, about) if about.relations else about.stems <= old.stems or None
     return bool((old.stems & about.stems) - about.subject) if known is None else known
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
+from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.score.facts.bare_words import bare
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
@@ -26,40 +27,40 @@ class Statement:
         self._text = text
         self.asks = text.rstrip().endswith(("?", "\uff1f"))
 
-    @cached_property
+    @computed_once
     def in_order(self) -> tuple[str, ...]:
         """The words as they stand there, in lower case; of Chinese, Japanese and Thai the characters."""
         return tuple(_said(self._text))
 
-    @cached_property
+    @computed_once
     def bare(self) -> tuple[str, ...]:
         """They without those that only say that it is new."""
         return bare(self.in_order)
 
-    @cached_property
+    @computed_once
     def begins(self) -> str:
         """The first of those."""
         return self.bare[0] if self.bare else ""
 
-    @cached_property
+    @computed_once
     def said(self) -> Stems:
         """The different ones of them."""
         return frozenset(self.in_order)
 
-    @cached_property
+    @computed_once
     def longest_words(self) -> tuple[str, ...]:
         """Those of letters and digits alone, the longest first."""
         return tuple(sorted(filter(str.isalnum, self.said), key=len, reverse=True))
 
-    @cached_property
+    @computed_once
     def _stems(self) -> list[str]:
         return words(self._text)
 
-    @cached_property
+    @computed_once
     def stems(self) -> Stems:
         return frozenset(self._stems)
 
-    @cached_property
+    @computed_once
     def spoken(self) -> Stems:
         """The words without the speaker before them: "Ana: I have a cat" is by Ana, and need not be about her."""
         return frozenset(words(_SPEAKER.sub("", self._text, count=1)))
@@ -74,52 +75,52 @@ class Statement:
         """The first word."""
         return self.in_order[0] if self.in_order else ""
 
-    @cached_property
+    @computed_once
     def titled(self) -> int:
         """The number of words before a colon, as in "Budget: 500 euros"; 0 without one."""
         head, colon, _ = self._text.partition(": ")
         return len(list(_said(head))) if colon else 0
 
-    @cached_property
+    @computed_once
     def names(self) -> Stems:
         """What has a capital, not at the beginning of a sentence."""
         return names_in(self._text)
 
-    @cached_property
+    @computed_once
     def numbers(self) -> Stems:
         return frozenset(one for one in self.stems if any(map(str.isdigit, one)))
 
-    @cached_property
+    @computed_once
     def owners(self) -> Stems:
         """What has an 's."""
         return owners_in(self._text)
 
-    @cached_property
+    @computed_once
     def past(self) -> bool:
         """Whether it says itself that it is over, or quotes somebody."""
         return any(one.search(self._text) for one in (_QUOTED, PAST, EARLIEST))
 
-    @cached_property
+    @computed_once
     def announced(self) -> bool:
         """Whether it says that something has changed."""
         return announces(self._text) or happened(self.in_order)
 
-    @cached_property
+    @computed_once
     def hedged(self) -> bool:
         """Whether it says what may be, is wished for, or was asked."""
         return is_hedged(self._text)
 
-    @cached_property
+    @computed_once
     def denied(self) -> bool:
         """Whether it says that something is not so."""
         return denies(self._text)
 
-    @cached_property
+    @computed_once
     def event(self) -> bool:
         """Whether it says what happened, not how things are."""
         return is_event(self.in_order)
 
-    @cached_property
+    @computed_once
     def relations(self) -> frozenset[str]:
         """The common relations that it speaks of."""
         return relations_in(self.in_order)

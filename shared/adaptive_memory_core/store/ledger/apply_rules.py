@@ -46,9 +46,9 @@ def _written(
     shared: LedgerContext, sql: sqlite3.Connection, user: int, seen: Mapping[str, Seen], changed: dict[str, Changed]
 ) -> dict[str, Changed]:
     new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
-    if new:
-        shared.changing()  # a record that changed hands takes its words along
-    keys = rows.insert_states(sql, shared.collection_key, user, new)
+    if any(one.state.useful_at is not None for one in new.values()):
+        shared.changing()  # one more that was of use, elsewhere
+    keys = rows.insert_states(sql, shared.collection_key, user, new, took_over=shared.changing)
     done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
     rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])
     rows.announce(sql, keys.values())

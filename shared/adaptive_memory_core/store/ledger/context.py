@@ -90,9 +90,11 @@ class LedgerContext:
 
     def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, made where there is none yet."""
+        if known := self.known_user(sql, scope):
+            return known
+        self.changing()
         insert = "INSERT INTO users (collection_key, name) VALUES (?, ?) RETURNING user_key"
-        new = (self.collection_key, owner_name(scope))
-        return self.known_user(sql, scope) or int(sql.execute(insert, new).fetchone()[0])
+        return int(sql.execute(insert, (self.collection_key, owner_name(scope))).fetchone()[0])
 
     def _collection(self, uuid: str) -> int | None:
         with self.reading() as sql:

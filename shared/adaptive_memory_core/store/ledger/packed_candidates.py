@@ -20,6 +20,7 @@ from adaptive_memory_core.store.ledger.unreadable import decoding
 
 PLAIN, COMPRESSED = 1, 2  # versions of a line
 WORTH_BYTES = 600  # of the rest, from which it is compressed: fewer lines in a page cost more than the time
+FEW = 256  # different reasons, up to which the place of each is a byte
 _HEAD = struct.Struct("<BIII")  # version, candidates, reasons, bytes of the reasons
 _COLUMNS = struct.Struct("<BI")  # bytes of a least number, scored candidates
 
@@ -46,7 +47,8 @@ def pack(columns: Columns) -> bytes:
     said = list(dict.fromkeys(one for one in columns.reasons if one is not None))
     place = {reason: number for number, reason in enumerate(said, 1)} | {None: 0}
     names, version = pack_names(said), PLAIN
-    places = np.array([place[one] for one in columns.reasons], dtype=_place_type(len(said))).tobytes()
+    given = [place[one] for one in columns.reasons]
+    places = bytes(given) if len(said) < FEW else np.array(given, dtype=_place_type(len(said))).tobytes()
     rest = b"".join((places, pack_titles(columns.titles), _narrow(columns.numbers)))
     if len(rest) >= WORTH_BYTES:
         version, rest = COMPRESSED, zlib.compress(rest, level=1)
@@ -56,7 +58,7 @@ def pack(columns: Columns) -> bytes:
 def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
     """What was packed with the numbers of the candidates' ids."""
     width = key_bytes(max(keys, default=0))
-    own = np.array(keys, dtype="<u4").view(np.uint8).reshape(len(keys), 4)[:, :width].tobytes()
+    own = b"".join([key.to_bytes(width, "little") for key in keys])
     return packed[: _HEAD.size] + bytes([width]) + own + packed[_HEAD.size :]
 
 
@@ -91,27 +93,27 @@ def unpack(line: bytes) -> tuple[list[int], Columns]:
 
 
 def _place_type(reasons: int) -> str:
-    return "<u1" if reasons < 256 else "<u4"
+    return "<u1" if reasons < FEW else "<u4"
 
 
 def _narrow(numbers: Any) -> bytes:
     """Each row as its least number and what the others have beyond it, in as few bytes as that needs; rows that need
     as many stand together."""
     rows, scored = numbers.shape
-    least = numbers.min(axis=1) if numbers.size else np.zeros(rows, dtype=np.int64)
-    beyond = numbers - least[:, None]
-    widths = [(most.bit_length() + 7) // 8 for most in (beyond.max(axis=1) if numbers.size else least).tolist()]
-    size = 4 if not rows or max(int(least.max()), -int(least.min())) < 2**31 else 8
-    octets = beyond.astype("<i8").view(np.uint8).reshape(rows, scored, 8)
-    found = [_COLUMNS.pack(size, scored), least.astype(f"<i{size}").tobytes(), bytes(widths)]
+    if not numbers.size:
+        return _COLUMNS.pack(4, scored) + bytes(5 * rows)
+    least = numbers.min(axis=1, keepdims=True)
+    beyond = numbers - least
+    widths = [(most.bit_length() + 7) // 8 for most in beyond.max(axis=1).tolist()]
+    lowest: list[int] = least[:, 0].tolist()
+    size = 4 if max(*lowest, -min(lowest)) < 2**31 else 8
+    there = [
+        (row, octet) for width in sorted({*widths} - {0}) for octet in range(width) for row in _those(widths, width)
+    ]
+    octets = beyond.astype("<i8", copy=False).view(np.uint8).reshape(rows, scored, 8)
+    taken = octets[[row for row, _ in there], :, [octet for _, octet in there]].tobytes() if there else b""
     return b"".join(
-        [
-            *found,
-            *(
-                octets[_those(widths, width), :, :width].transpose(2, 0, 1).tobytes()
-                for width in sorted(set(widths) - {0})
-            ),
-        ]
+        (_COLUMNS.pack(size, scored), struct.pack(f"<{rows}{'i' if size == 4 else 'q'}", *lowest), bytes(widths), taken)
     )
 
 

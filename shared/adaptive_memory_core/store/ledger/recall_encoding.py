@@ -70,15 +70,14 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
 
 
 def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
-    """All that was scored, from its columns: what was kept stands before what was left out."""
-    ranking, order = left_out._ranking, left_out._ranking.in_order
+    """All that was scored, from its columns: what was kept stands before what was left out. The columns are put in
+    order as one table."""
+    ranking = left_out._ranking
     columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
-    parts = {name: order(values) for name, values in ranking.parts.items()}
-    signals = {name: order(values) for name, values in ranking.signals.items()}
-    reads, importances = order(columns.reads), order(columns.importances)
-    states = StatesThen(order(columns.stored_ids), order(columns.shared), reads, importances)
-    then = columns_of(states, signals, basis, scored=len(ranking), at=at)
-    return Line(order(columns.ids), _packed(reasons, order(ranking.scores), parts, signals, then))
+    states = StatesThen(columns.stored_ids, columns.shared, columns.reads, columns.importances)
+    then = columns_of(states, ranking.signals, basis, scored=len(ranking), at=at)
+    packed = _packed(reasons, ranking.scores, ranking.parts, ranking.signals, then, ranking.order)
+    return Line(ranking.in_order(columns.ids), packed)
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
@@ -149,11 +148,20 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
 
-def _packed(reasons: Sequence[str | None], scores: Sequence[float], parts: Table, signals: Table, then: Then) -> bytes:
+def _packed(
+    reasons: Sequence[str | None],
+    scores: Sequence[float],
+    parts: Table,
+    signals: Table,
+    then: Then,
+    order: Sequence[int] | None = None,
+) -> bytes:
+    """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
     titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
-    rows = [scores, *parts.values(), *signals.values(), *then.numbers]
-    given = np.fromiter(chain.from_iterable(rows), dtype=float).reshape(len(rows), len(scores))
-    numbers = np.rint(given * _units(1 + len(parts), len(signals), len(then.titles))).astype(np.int64)
+    rows = (scores, *parts.values(), *signals.values(), *then.numbers)
+    given = np.fromiter(chain.from_iterable(rows), dtype=float, count=len(rows) * len(scores))
+    scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
+    numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
     return pack(Columns(reasons, titles, numbers))
 

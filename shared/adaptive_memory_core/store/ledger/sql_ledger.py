@@ -18,6 +18,7 @@ from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuest
 from adaptive_memory_core.store.ledger.log import LedgerLog
 from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
+from adaptive_memory_core.store.ledger.moved import refuse_moved
 from adaptive_memory_core.store.ledger.new_vectors import LedgerNewVectors
 from adaptive_memory_core.store.ledger.notes import LedgerNotes
 from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
@@ -68,6 +69,8 @@ class SqlLedger:
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
+        with self._shared.reading() as sql:
+            refuse_moved(self.file, sql)
         self._shared.attach(uuid, name)
 
     @interruptible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
@@ -20,11 +20,6 @@ TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGI
 CHUNK = 900  # ids in one IN (...)
 _POINTWISE = "INDEXED BY records_by_stored_id WHERE reader = 0"  # left alone, SQLite walks through all of the user's
 _OF_READERS = "INDEXED BY records_of_readers WHERE reader = 1"
-_INSERT = (
-    f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, said, {LIST}, version) "  # noqa: S608 - our own names
-    f"VALUES (?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1) "
-    "ON CONFLICT DO NOTHING RETURNING record_key"
-)
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
     "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -59,6 +54,10 @@ class StateRow(NamedTuple):
     def is_not_of(self, seen: Seen) -> bool:
         """Whether the record said something else when it was met than when it was seen."""
         return self.said != seen.said and self.said is not None and seen.said is not None
+
+
+def _nothing_to_tell() -> None:
+    """Nobody else keeps what depends on whose a record is."""
 
 
 def known_states(
@@ -113,27 +112,50 @@ def remove(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
 
 
 def insert_states(
-    sql: sqlite3.Connection, collection_key: int, user_key: int, seen: Mapping[str, Seen]
+    sql: sqlite3.Connection,
+    collection_key: int,
+    user_key: int,
+    seen: Mapping[str, Seen],
+    took_over: Callable[[], object] = _nothing_to_tell,
 ) -> dict[str, int]:
-    """Start rows for records that somebody else wrote; gives their keys."""
-    keys = {stored_id: _insert(sql, collection_key, user_key, stored_id, one) for stored_id, one in seen.items()}
+    """Start rows for records that somebody else wrote; gives their keys. What another user left there goes, words and
+    all: the record changed hands, and `took_over` is told."""
+    given = {
+        stored_id: (
+            collection_key,
+            user_key,
+            stored_id,
+            one.kind,
+            one.origin,
+            int(one.shared),
+            one.said,
+            *_values(one.state),
+        )
+        for stored_id, one in seen.items()
+    }
+    keys: dict[str, int] = {}
+    for some in chunks(list(given), AT_ONCE):
+        keys |= sql.execute(_insert(len(some)), [value for one in some for value in given[one]]).fetchall()
+    for stored_id in [one for one in given if one not in keys]:
+        took_over()
+        place = (collection_key, stored_id)
+        sql.execute(_DELETE_VERDICTS, place)
+        sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0", place)
+        keys |= sql.execute(_insert(1), given[stored_id]).fetchall()
     met = sum(not one.shared for one in seen.values())
     if met:
         sql.execute("UPDATE collections SET met = met + ? WHERE collection_key = ?", (met, collection_key))
     return keys
 
 
-def _insert(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_id: str, seen: Seen) -> int:
-    """What another user left there goes: the record changed hands."""
-    known = (seen.kind, seen.origin, int(seen.shared), seen.said)
-    values = (collection_key, user_key, stored_id, *known, *_values(seen.state))
-    row = sql.execute(_INSERT, values).fetchone()
-    if row is None:
-        place = (collection_key, stored_id)
-        sql.execute(_DELETE_VERDICTS, place)
-        sql.execute("DELETE FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0", place)
-        row = sql.execute(_INSERT, values).fetchone()
-    return int(row[0])
+@lru_cache(maxsize=AT_ONCE)
+def _insert(count: int) -> str:
+    """So many rows at once; those that are there already are not among what it gives."""
+    row = f"(?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1)"
+    return (
+        f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, said, {LIST}, version) "  # noqa: S608 - our own names
+        f"VALUES {', '.join([row] * count)} ON CONFLICT DO NOTHING RETURNING stored_id, record_key"
+    )
 
 
 def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:

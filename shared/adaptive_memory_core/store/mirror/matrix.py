@@ -102,8 +102,9 @@ class Matrix:
     def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
         """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
         if self._rounded is None:
-            best = _best(self._scores(asked), most, allowed)
-            return self._ranked(asked, best, most)
+            scores = self._scores(asked)
+            best = _best(scores, most, allowed)
+            return best[(-scores[best]).argsort(kind="stable")[:most]]
         products = self._rounded.products(asked, self.size)
         scale = float(np.abs(asked).max()) / int8.HIGHEST
         about = products * scale - self._halves[: self.size] if self.space == "l2" else products

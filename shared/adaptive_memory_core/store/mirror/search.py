@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.store.mirror.resident import Resident
 from adaptive_memory_core.store.mirror.residents import Residents
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
-from adaptive_memory_core.stored_metadata import belongs, within
+from adaptive_memory_core.stored_metadata import belongs, rows_of, within
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 
@@ -64,12 +65,11 @@ class MirrorSearch:
             if user.matrix is None or not len(user):
                 return []
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            places: Any = user.matrix.nearest(asked, limit + MARGIN, allowed)
+            places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
             if named:
                 known = user.places
-                also = {known[one] for one in named if one in known}.difference(places.tolist())
-                more = [one for one in also if allowed is None or allowed[one]]
-                places = np.concatenate((places, np.array(more, dtype=places.dtype)))
+                also = {known[one] for one in named if one in known}.difference(places)
+                places += [one for one in also if allowed is None or allowed[one]]
             return _compared(user, user.matrix, asked, places)
 
     def during(
@@ -127,22 +127,24 @@ class MirrorSearch:
     def _found(self, scope: Scope, near: Sequence[tuple[str, float]]) -> list[Found]:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         found = self._rows.rows([one for one, _ in near])
-        rows = {row[0]: row for row in found if belongs(row[2], scope, self._fields)}
+        rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
         here = [(rows[one], distance) for one, distance in near if one in rows]
         close = signals.similarities([distance for _, distance in here], space=self._space)
-        return [Found(*row, like) for (row, _), like in zip(here, close, strict=True)]
+        return [_as_found((*row, like)) for (row, _), like in zip(here, close, strict=True)]
+
+
+_as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
 
 
 def _distance(one: tuple[str, float]) -> float:
     return one[1]
 
 
-def _compared(user: Resident, matrix: Matrix, asked: Any, places: Any) -> list[tuple[str, float]]:
+def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
-    distances = matrix.distances(asked, places)
-    order, ids = distances.argsort(kind="stable"), user.ids
-    nearest: Iterable[int] = np.asarray(places)[order].tolist()
-    return list(zip([ids[one] for one in nearest], distances[order].tolist(), strict=True))
+    distances, ids = matrix.distances(asked, places), user.ids
+    nearest, far = distances.argsort(kind="stable").tolist(), distances.tolist()
+    return [(ids[places[one]], far[one]) for one in nearest]
 
 
 def _checked(vector: Vector, dimension: int) -> Any:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -47,10 +49,11 @@ class Hand:
 
 
 class OwnConnections:
-    """Connections to one address."""
+    """Connections to one address, at most so many for those who can wait; `settings` are asked for with each one."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, settings: Callable[[], dict[str, Any]] = dict, most: int = MOST) -> None:
         self._given = {**_USUAL, **conninfo_to_dict(address)}
+        self._settings, self._most = settings, most
         self._moment = threading.RLock()
         await_before_forks(self._moment)
         self._begin()
@@ -62,10 +65,10 @@ class OwnConnections:
         self._freed = threading.Condition(self._moment)
         self._process, self._closed = os.getpid(), False
 
-    def take(self, hand: Hand, wait_seconds: float, most: int = MOST) -> None:
-        """Put a connection into the hand, once fewer than `most` are in use."""
+    def take(self, hand: Hand, wait_seconds: float, *, urgent: bool = False) -> None:
+        """Put a connection into the hand, once fewer than allowed are in use; at once for what is `urgent`."""
         deadline = time.monotonic() + wait_seconds
-        self._admit(hand, deadline, most)
+        self._admit(hand, deadline, sys.maxsize if urgent else self._most)
         while True:
             with self._moment:
                 hand.held.extend(islice(iter(self._popped, None), 1))  # in C: no interrupt comes in between
@@ -106,7 +109,7 @@ class OwnConnections:
             while not self._closed and not self._has_room(hand, most):
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise psycopg.OperationalError(f"all {MOST} connections of this process are in use")
+                    raise psycopg.OperationalError(f"all {self._most} connections of this process are in use")
                 self._freed.wait(min(left, LOOK_SECONDS))
             if self._closed:
                 raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
@@ -122,7 +125,7 @@ class OwnConnections:
     def _connected(self, deadline: float) -> LimitedConnection:
         while True:
             left = deadline - time.monotonic()
-            given: dict[str, Any] = {"connect_timeout": max(2, int(left)), **self._given}
+            given: dict[str, Any] = {"connect_timeout": max(2, int(left)), **self._given, **self._settings()}
             try:
                 return LimitedConnection.connect(autocommit=True, prepare_threshold=None, **given)
             except psycopg.OperationalError as error:

@@ -14,9 +14,7 @@ from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.postgres.one_scope import only_user, refuse_others
 
 if TYPE_CHECKING:
-    from psycopg_pool import ConnectionPool
-
-    from adaptive_memory_core.store.postgres.pool import Pool
+    from adaptive_memory_core.store.postgres.pool import Given, Pool
 
 NOT_RETRIED = ("file", "id_locks", "again")
 REACHED_SECONDS = 5.0  # until a server that does not answer keeps a memory from being opened
@@ -27,13 +25,13 @@ class PostgresLedger(SqlLedger):
     """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
 
     It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
-    stays open. The tables stand in the schema `adaptive_memory`, made on first use where the role may. A call waits
-    `wait_seconds` for a connection.
+    stays open; of an `AsyncConnectionPool` it takes the settings. The tables stand in the schema `adaptive_memory`,
+    made on first use where the role may. A call waits `wait_seconds` for a connection.
     """
 
     outlives_process = True
 
-    def __init__(self, given: str | ConnectionPool[Any], *, wait_seconds: float = 30.0) -> None:
+    def __init__(self, given: Given, *, wait_seconds: float = 30.0) -> None:
         from adaptive_memory_core.store.postgres.database import LedgerDatabase
         from adaptive_memory_core.store.postgres.log_days import LogDays
         from adaptive_memory_core.store.postgres.schema import migrate
@@ -109,14 +107,14 @@ def migrate_ledger(address: str) -> int:
 
 def _pool(given: Any, wait_seconds: float) -> Pool:
     try:
-        from psycopg_pool import ConnectionPool
+        from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
         from adaptive_memory_core.store.postgres.pool import Pool
     except ImportError as error:
         raise InvalidInputError(MISSING) from error
-    if not isinstance(given, str | ConnectionPool):
+    if not isinstance(given, str | ConnectionPool | AsyncConnectionPool):
         raise InvalidInputError(
             f"The ledger is {type(given).__name__}. Give an address, e.g. 'postgresql://user@host/database', or a "
-            "psycopg_pool.ConnectionPool."
+            "psycopg_pool.ConnectionPool or AsyncConnectionPool."
         )
     return Pool(given, wait_seconds)

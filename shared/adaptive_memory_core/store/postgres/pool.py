@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import sys
+import time
 import weakref
 from collections.abc import Generator
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.store.postgres import async_pool
 from adaptive_memory_core.store.postgres.connections import MOST, Hand, OwnConnections
 from adaptive_memory_core.store.postgres.values import adapt
 
+Given: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
+LEAST_SECONDS = 0.1  # for a connection of the caller's pool, though the call has waited long enough
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _UNREADABLE = (
     "The ledger's address cannot be read. Give 'postgresql://user:password@host:port/database', with what is special "
@@ -29,11 +34,11 @@ _UNREADABLE = (
 class Pool:
     """Connections for a transaction each, never held longer; they prepare no statements on the server."""
 
-    def __init__(self, given: str | ConnectionPool[Any], wait_seconds: float = 30.0) -> None:
-        self.address = shown(given if isinstance(given, str) else _conninfo(given))
+    def __init__(self, given: Given, wait_seconds: float = 30.0) -> None:
+        self.address = shown(_conninfo(given))
         self._wait_seconds = wait_seconds
-        self._own: OwnConnections | None = OwnConnections(given) if isinstance(given, str) else None
-        self._theirs: ConnectionPool[Any] | None = None if isinstance(given, str) else given
+        self._own: OwnConnections | None = _own(given)
+        self._theirs: ConnectionPool[Any] | None = given if isinstance(given, ConnectionPool) else None
         self.behind_pooler = False  # whether something stands in between that lends connections of its own
         self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
 
@@ -62,18 +67,21 @@ class Pool:
                 self._give_back(hand, urgent=urgent)
 
     def _take(self, hand: Hand, *, urgent: bool) -> None:
+        seconds, began = left(self._wait_seconds), time.monotonic()
         try:
             if self._own is not None:
-                self._own.take(hand, self._wait_seconds, sys.maxsize if urgent else MOST)
+                self._own.take(hand, seconds, urgent=urgent)
             elif urgent:
                 hand.held.extend(map(_beside, [self._theirs]))
             elif self._theirs is not None:
-                hand.held.extend(map(self._theirs.getconn, [self._wait_seconds]))
+                hand.held.extend(map(self._theirs.getconn, [max(LEAST_SECONDS, seconds)]))
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {str(error).strip()}. Check that the server runs, "
                 "that the address is right, and that it takes as many connections."
             ) from error
+        finally:
+            have_waited(time.monotonic() - began)
 
     def _give_back(self, hand: Hand, *, urgent: bool) -> None:
         if self._own is not None:
@@ -111,9 +119,21 @@ def shown(conninfo: str) -> str:
     return repr(f"postgresql://{named}/{known.get('dbname', '')}")
 
 
-def _conninfo(pool: ConnectionPool[Any]) -> str:
-    given: Any = pool.conninfo
-    return str(given() if callable(given) else given)
+def _own(given: Given) -> OwnConnections | None:
+    """Connections of our own, where none of the caller's can be used."""
+    if isinstance(given, AsyncConnectionPool):
+        most = min(MOST, given.max_size or MOST)
+        return OwnConnections(async_pool.address_of(given), partial(async_pool.settings_of, given), most)
+    return OwnConnections(given) if isinstance(given, str) else None
+
+
+def _conninfo(given: Given) -> str:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, AsyncConnectionPool):
+        return async_pool.address_of(given)
+    asked: Any = given.conninfo
+    return str(asked() if callable(asked) else asked)
 
 
 def _beside(pool: Any) -> Connection[Any]:

@@ -25,8 +25,15 @@ class Compared:
 
     def unknown(self, scope: Scope, found: Sequence[Found]) -> list[Found]:
         """Those that have yet to be compared as they are."""
-        known = self._known.get
-        return [one for one in found if known(one.stored_id) != self._number(scope, one)]
+        known, keys, user = self._known.get, self._keys, scope.user
+        try:  # what `_number` gives, without a call for each
+            return [
+                one
+                for one in found
+                if known(one[0]) != hash((user, one[1], () if (said := one[2]) is None else tuple(map(said.get, keys))))
+            ]
+        except TypeError:
+            return [one for one in found if known(one.stored_id) != self._number(scope, one)]
 
     def keep(self, scope: Scope, found: Sequence[Found]) -> None:
         """These say what the index has of them, or it is learning what they say."""

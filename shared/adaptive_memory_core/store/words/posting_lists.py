@@ -181,7 +181,7 @@ class PostingLists:
         if not len(known):
             return [IN_TAIL if term in self._tail else None for term in terms]
         wanted = np.array(terms, dtype="<i8")
-        places = known.searchsorted(wanted).clip(max=len(known) - 1)
+        places = np.minimum(known.searchsorted(wanted), len(known) - 1)
         found = zip(terms, places.tolist(), (known[places] == wanted).tolist(), strict=True)
         return [place if listed else IN_TAIL if term in self._tail else None for term, place, listed in found]
 
