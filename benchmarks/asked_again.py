@@ -7,8 +7,9 @@ In each turn all questions are asked, and what they found is judged by whether t
 questions find, "similar" what they find in other words (by rule: no model is asked), and "different" what those find
 that are never judged, every other one of the set. Recall@2 and @5 before the first turn and after some. "memory"
 is a memory with the channel "graph" and verdicts on the five best, "memory without lift" without what they do within
-the graph; "paper" is GAM-RAG as published, equations 3 to 13, with memories of each sentence, and "paper without ..."
-are its four ablations. What is asked of a set with several tenants stands in one corpus.
+the graph; "memory, paper's form" has that form of the graph in the place of all else that verdicts teach, with and
+without its time memory; "paper" is GAM-RAG as published, equations 3 to 13, with memories of each sentence, and "paper
+without ..." are its four ablations. What is asked of a set with several tenants stands in one corpus.
 """
 
 from __future__ import annotations
@@ -32,7 +33,14 @@ from benchmarks.multi_hop import SETS, shaped
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import Clock
 
-MEMORIES: dict[str, dict[str, Any]] = {"memory": {}, "memory without lift": {"graph": {"lift": 0.0}}}
+_PUBLISHED: dict[str, Any] = {"asked_before": {"weight": 0.0}, "useful": {"weight": 0.0}}
+MEMORIES: dict[str, dict[str, Any]] = {
+    "memory": {},
+    "memory without lift": {"graph": {"lift": 0.0}},
+    "memory, paper's form": {**_PUBLISHED, "graph": {"form": "paper"}},
+    "memory, paper's form and time": {**_PUBLISHED, "graph": {"form": "paper", "time_memory": True}},
+}
+USUAL = ["memory", "memory without lift"]
 PAPERS = ["paper", *(f"paper without {one}" for one in WITHOUT[1:])]
 TOLD = (0, 1, 2, 5, 10)  # turns after which it is measured
 _REWORDED = (
@@ -50,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
-    parser.add_argument("--forms", nargs="+", default=[*MEMORIES, *PAPERS], choices=[*MEMORIES, *PAPERS])
+    parser.add_argument("--forms", nargs="+", default=[*USUAL, *PAPERS], choices=[*MEMORIES, *PAPERS])
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--questions", type=int, default=1_000, help="of a set, at most")

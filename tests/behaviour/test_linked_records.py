@@ -168,3 +168,13 @@ def test_looking_through_is_done_once_whoever_comes_first(memory: AdaptiveMemory
         for done in [pool.submit(memory.sync) for _ in range(4)]:
             done.result()
     assert rows(memory, "SELECT count(*) FROM graph_links") == len(users)
+
+
+def test_a_policy_that_names_the_channel_may_ask_for_the_same(memory: AdaptiveMemory) -> None:
+    memory.policy = Policy(channels=WITH).replace(graph={"asks": "linked"})
+    ben, ann = memory.for_user("ben"), memory.for_user("ann")
+    ben.remember_many([{**one, "id": f"b-{one['id']}"} for one in NOTES])
+    assert "graph" not in ann.recall(CUE, k=5)[0].parts
+    use(memory, ann)
+    assert "graph" in ann.recall(CUE, k=5)[0].parts
+    assert passages(memory) == len(FAMILY) + len(PAGES)

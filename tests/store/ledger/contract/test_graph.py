@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.graph import GraphEntry
+from adaptive_memory_core.flow.ports.graph import GraphEntry, Links
 from adaptive_memory_core.graph.build import passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
@@ -95,3 +95,38 @@ def test_it_follows_the_rows_of_words(ledger: Ledger) -> None:
     ledger.words.drop(["b"])
     ledger.graph.drop_gone()
     assert ledger.graph.stored_ids() == set()
+
+
+def test_one_user_is_followed_without_the_others(ledger: Ledger) -> None:
+    row = (b"mark", 1, b"", b"", None, None, None, 0)
+    ledger.words.put({ANN: [("a", *row), ("b", *row)], BOB: [("c", *row)]})
+    behind = ledger.graph.behind_of(ANN, 9, 0)
+    assert [one for _, one in behind] == ["a", "b"]
+    assert [one for _, one in ledger.graph.behind_of(ANN, 9, behind[0][0])] == ["b"]
+    assert ledger.graph.behind_of(Scope("nobody"), 9, 0) == []
+    ledger.graph.put(ANN, [entry(one, "Zoe sang.", word_row=number) for number, one in behind])
+    assert ledger.graph.behind_of(ANN, 9, 0) == []
+
+
+def test_what_was_found_of_links_is_kept_by_user_and_goes_with_the_graph(ledger: Ledger) -> None:
+    links = ledger.graph.links
+    assert (links.of(ANN), links.anybody()) == (None, False)
+    links.keep(ANN, Links(40, 0.625))
+    assert (links.of(ANN), links.of(BOB), links.anybody()) == (Links(40, 0.625), None, False)
+    links.keep(ANN, Links(90, 0.75, wanted=True, made=True))
+    assert (links.of(ANN), links.anybody()) == (Links(90, 0.75, wanted=True, made=True), True)
+    ledger.graph.clear()
+    assert (links.of(ANN), links.anybody()) == (None, False)
+
+
+def test_a_sample_is_of_one_users_records_scattered_over_all(ledger: Ledger) -> None:
+    row = (b"mark", 1, b"", b"", None, None, None, 0)
+    ids = [f"r{number}" for number in range(400)]
+    ledger.words.put({ANN: [(one, *row) for one in ids], BOB: [("c", *row)]})
+    assert ledger.graph.links.sample(ANN, 1_000) == (400, ids)
+    count, some = ledger.graph.links.sample(ANN, 100)
+    assert count == 400
+    assert 60 <= len(some) <= 140
+    assert min(map(ids.index, some)) < 40
+    assert max(map(ids.index, some)) > 360
+    assert ledger.graph.links.sample(Scope("nobody"), 100) == (0, [])
