@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -12,6 +13,7 @@ import pytest
 from chromadb import Collection
 from psycopg_pool import ConnectionPool
 
+import adaptive_memory_core
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, LedgerVersionError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
@@ -71,6 +73,12 @@ def test_whoever_comes_first_makes_the_tables_and_nobody_else() -> None:
         thread.join()
     assert failed == []
     assert sorted(done) == [0] * 9 + [len(migrations())]
+
+
+def test_migrations_are_numbered_one_after_the_other() -> None:
+    folder = Path(adaptive_memory_core.__file__).parent / "store" / "postgres" / "migrations"
+    numbers = sorted(int(one.name[:4]) for one in folder.glob("*.sql"))
+    assert numbers == list(range(1, len(migrations()) + 1)), "the one that came later takes the next number"
 
 
 def test_a_newer_schema_is_refused() -> None:

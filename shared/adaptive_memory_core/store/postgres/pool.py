@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Generator
 from functools import partial
@@ -14,6 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.postgres import async_pool
 from adaptive_memory_core.store.postgres.borrowed import borrow, give_back
@@ -22,6 +24,7 @@ from adaptive_memory_core.store.postgres.values import adapt
 
 Given: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
+LEAST_SECONDS = 0.1  # for a connection of the caller's pool, though the call has waited long enough
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _UNREADABLE = (
     "The ledger's address cannot be read. Give 'postgresql://user:password@host:port/database', with what is special "
@@ -68,18 +71,21 @@ class Pool:
                     self._give_back(hand, urgent=urgent)  # again, where an interrupt broke that off
 
     def _take(self, hand: Hand, *, urgent: bool) -> None:
+        seconds, began = left(self._wait_seconds), time.monotonic()
         try:
             if self._own is not None:
-                self._own.take(hand, self._wait_seconds, urgent=urgent)
+                self._own.take(hand, seconds, urgent=urgent)
             elif urgent:
                 hand.held.extend(map(_beside, [self._theirs]))
             elif self._theirs is not None:
-                borrow(self._theirs, hand, self._wait_seconds)
+                borrow(self._theirs, hand, max(LEAST_SECONDS, seconds))
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {str(error).strip()}. Check that the server runs, "
                 "that the address is right, and that it takes as many connections."
             ) from error
+        finally:
+            have_waited(time.monotonic() - began)
 
     def _give_back(self, hand: Hand, *, urgent: bool) -> None:
         if self._own is not None:
