@@ -135,6 +135,9 @@ class IdLocks(Protocol):
     """Who may write a record now, of all that share the ledger."""
 
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
+    def confirm(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """LedgerError where this process stood still for so long that another one took over a lock of these ids. Within
+        a transaction: whoever has it by now waits for that, or was kept before."""
 
 
 class Audit(Protocol):
