@@ -46,6 +46,8 @@ class Hand:
     def __init__(self, *, writing: bool = False) -> None:
         self.writing = writing
         self.held: list[Connection[Any]] = []
+        self.over = False  # nobody wants what may still come
+        self.asked: object = None  # what is about to put one in
 
 
 class OwnConnections:

@@ -17,6 +17,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.postgres import async_pool
+from adaptive_memory_core.store.postgres.borrowed import borrow, give_back
 from adaptive_memory_core.store.postgres.connections import FINAL, MOST, Hand, OwnConnections
 from adaptive_memory_core.store.postgres.shown_address import shown
 from adaptive_memory_core.store.postgres.values import adapt
@@ -62,7 +63,10 @@ class Pool:
                 for one in hand.held:
                     _leave(one, was)
             finally:
-                self._give_back(hand, urgent=urgent)
+                try:
+                    self._give_back(hand, urgent=urgent)
+                finally:
+                    self._give_back(hand, urgent=urgent)  # again, where an interrupt broke that off
 
     def _take(self, hand: Hand, *, urgent: bool) -> None:
         seconds, began = left(self._wait_seconds), time.monotonic()
@@ -72,7 +76,7 @@ class Pool:
             elif urgent:
                 hand.held.extend(map(_beside, [self._theirs]))
             elif self._theirs is not None:
-                hand.held.extend(map(self._theirs.getconn, [max(LEAST_SECONDS, seconds)]))
+                borrow(self._theirs, hand, max(LEAST_SECONDS, seconds))
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {str(error).strip()}. "
@@ -85,11 +89,11 @@ class Pool:
         if self._own is not None:
             self._own.give_back(hand)
             return
+        if self._theirs is not None and not urgent:
+            give_back(self._theirs, hand)
+            return
         for one in hand.held:
-            if urgent:
-                one.close()
-            elif self._theirs is not None:
-                self._theirs.putconn(one)
+            one.close()
 
     def close(self) -> None:
         """Ours are closed; the caller's are the caller's."""
