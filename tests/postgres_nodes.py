@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +27,25 @@ class Node:
         wheel = postgres_server.server()
         self._programs: Path = wheel.bin_path
         self._user: str | None = wheel.system_user
-        self.directory = directory
+        self.directory, self._settings = directory, tuple[str, ...]()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
 
     def make(self, *options: str) -> None:
         """An empty cluster."""
-        self._own()
+        self.own(self.directory)
         self._run(
             "initdb", "--no-sync", "--auth=trust", "--encoding=utf8", "-U", "postgres", *options, "-D", self._data
         )
 
     def copy(self, primary: Node) -> None:
         """A standby of another one, by streaming replication."""
-        self._own()
+        self.own(self.directory)
         self._run("pg_basebackup", "-R", "-c", "fast", "--no-sync", "-d", primary.address("postgres"), "-D", self._data)
 
     def start(self, *settings: str) -> None:
+        self._settings = settings
         given = [f"port={self.port}", "listen_addresses=127.0.0.1", "unix_socket_directories=", *QUICK, *settings]
         options = " ".join(f"-c {one}" for one in given)
         (self.directory / "data" / "postmaster.pid").unlink(missing_ok=True)
@@ -53,6 +55,15 @@ class Node:
         """As by `kill -9`, with all its processes."""
         with suppress(FileNotFoundError, psutil.NoSuchProcess):
             postgres_server.kill_server(self.directory / "data")
+
+    def stands(self) -> bool:
+        """Whether it takes connections; one that has given itself up is started again."""
+        with suppress(psycopg.OperationalError):
+            return bool(self.ask("SELECT true"))
+        number = self.directory / "data" / "postmaster.pid"
+        if not number.exists() or not psutil.pid_exists(int(number.read_text("ascii").split()[0])):
+            self.start(*self._settings)
+        return False
 
     def promote(self) -> None:
         """A standby becomes the primary."""
@@ -70,10 +81,11 @@ class Node:
     def _data(self) -> str:
         return str(self.directory / "data")
 
-    def _own(self) -> None:
-        self.directory.mkdir(exist_ok=True)
+    def own(self, folder: Path) -> None:
+        """Make a folder that is the server's."""
+        folder.mkdir(exist_ok=True)
         if self._user is not None:
-            shutil.chown(self.directory, self._user)
+            shutil.chown(folder, self._user)
 
     def _run(self, program: str, *arguments: str) -> None:
         with (self.directory / "output").open("ab") as output:  # a pipe would stay open as long as the server runs
@@ -109,10 +121,12 @@ class Pair:
             one.kill()
 
 
-def folder_for_servers(path: Path) -> Path:
-    """A folder that the servers' user may come to, where tests run as root."""
-    if os.geteuid() == 0:
-        for one in (path, *path.parents):
-            if one.owner() == "root" and one not in (Path("/"), Path("/tmp")):
-                one.chmod(one.stat().st_mode | 0o011)
-    return path
+@contextmanager
+def folder_for_servers() -> Iterator[Path]:
+    """A folder that the servers' user may come to; pytest keeps its own to the user that runs the tests."""
+    folder = Path(tempfile.mkdtemp(prefix="am-pg-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import chromadb
 import pytest
 from chromadb import Collection
 
@@ -80,6 +81,25 @@ def test_a_recall_reads_the_ledger_in_few_statements(alice: UserMemory) -> None:
     read = parts(least(alice, random.Random(14)))[0]
     assert len(read) <= MOST_READING, read
     assert len(set(read)) == len(read)
+
+
+def test_what_is_read_for_the_first_time_is_news_for_nobody_else(tmp_path: Path) -> None:
+    """The words and vectors of a user stay as they are in RAM when a record gets its first read state."""
+    policy, chance = Policy(channels=("dense", "lexical")), random.Random(16)
+    texts = [text(chance) for _ in range(40)]
+    collection = chromadb.PersistentClient(str(tmp_path / "memory")).create_collection("memories")
+    collection.add(texts, embeddings=word_vectors(texts), documents=texts, metadatas=[{"user_id": "alice"}] * 40)
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, policy=policy)) as memory:
+        user = memory.for_user("alice")
+        memory.sync()
+        user.recall(texts[0], k=1)
+        with statements(user) as said:
+            for one in texts[1:]:
+                assert user.recall(one, k=1)[0].text == one
+        read = [one for one in said if "INTO records" not in one]
+        assert len(said) - len(read) >= 30  # most of them got one
+        again = [one for one in read if "_gone" in one or "FROM spans" in one or "FROM erased" in one]
+        assert len(again) <= 10, again[:10]  # none but for what the background wrote
 
 
 def test_a_recall_asks_nothing_of_chroma(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:

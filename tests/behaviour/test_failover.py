@@ -22,13 +22,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]
 
 
 @pytest.fixture
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    made = Pair(folder_for_servers(tmp_path_factory.mktemp("pair")))
-    try:
-        made.start()
-        yield made
-    finally:
-        made.close()
+def pair() -> Iterator[Pair]:
+    with folder_for_servers() as folder:
+        made = Pair(folder)
+        try:
+            made.start()
+            yield made
+        finally:
+            made.close()
 
 
 def test_a_standby_that_takes_over_has_all_that_was_acknowledged_once(chroma_server: ChromaServer, pair: Pair) -> None:

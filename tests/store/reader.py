@@ -11,9 +11,10 @@ from typing import Any
 
 import chromadb
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 
 EVERY_READ_COUNTS = Policy(refresh_floor_seconds=0.0)
+PATIENT = Keeping(wait_seconds=120.0, count_seconds=120.0)  # until a server that was killed is back
 
 
 def embed(texts: Sequence[str]) -> list[list[float]]:
@@ -32,7 +33,11 @@ def server_collection(port: int) -> Any:
 def open_memory(arguments: argparse.Namespace) -> AdaptiveMemory:
     if arguments.port:
         return AdaptiveMemory(
-            server_collection(arguments.port), embedder=embed, ledger=arguments.ledger, policy=EVERY_READ_COUNTS
+            server_collection(arguments.port),
+            embedder=embed,
+            ledger=arguments.ledger,
+            policy=EVERY_READ_COUNTS,
+            keeping=PATIENT,
         )
     return AdaptiveMemory.open(arguments.path, embedder=embed, policy=EVERY_READ_COUNTS)
 

@@ -80,14 +80,20 @@ def drifted(given: Cue, state: object) -> tuple[str, ...]:
 
 def refusals(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
     """What the caller will not have, as one question; None where nothing is barred."""
-    if accept is not None and not callable(accept):
-        raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
-    if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
-        raise InvalidInputError(f"accept is the coroutine function {accept!r}. {AT_ONCE} and give a plain function.")
+    checked = None if accept is None else _function(accept)
     if isinstance(in_context, str) or not isinstance(in_context, Iterable):
         raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
     given = [one if isinstance(one, str) else _refused(one) for one in in_context]
-    return refusal(accept, given) if accept is not None or given else None
+    return refusal(checked, given) if checked is not None or given else None
+
+
+def _function(accept: object) -> Callable[[Record], bool]:
+    """What tells of a record whether the caller will have it."""
+    if not callable(accept):
+        raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
+    if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
+        raise InvalidInputError(f"accept is the coroutine function {accept!r}. {AT_ONCE} and give a plain function.")
+    return accept
 
 
 def _refused(one: object) -> str:

@@ -71,6 +71,10 @@ class OsLock:
             _let_go(file)
         self._file = None
 
+    def is_kept(self) -> bool:
+        """The operating system takes it from nobody who lives."""
+        return True
+
     def _taken(self) -> bool:
         self.give_back()
         self._file = FileIO(self._path, "ab")

@@ -140,7 +140,8 @@ class WriteBack:
                 self._write(batch)
                 now = time.monotonic()
                 self._pace.took(len(batch), now - began, late=now > deadline)
-                self._ledger.outbox.settle(batch)
+                if self._ledger.outbox.settle(batch):
+                    self.wake()
         return batch[-1].record_key if len(batch) == records else None
 
     def _flush(self) -> None:

@@ -135,6 +135,9 @@ class IdLocks(Protocol):
     """Who may write a record now, of all that share the ledger."""
 
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
+    def confirm(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """LedgerError where this process stood still for so long that another one took over a lock of these ids. Within
+        a transaction: whoever has it by now waits for that, or was kept before."""
 
 
 class Audit(Protocol):
@@ -183,7 +186,9 @@ class Outbox(Protocol):
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """In the order of `record_key`, from the first one beyond `after`."""
 
-    def settle(self, written: Sequence[Due]) -> None: ...
+    def settle(self, written: Sequence[Due]) -> bool:
+        """These were written back. Whether some are due again: others have written newer states back meanwhile."""
+
     def waiting(self) -> int: ...
     def alone(self, patience_seconds: float) -> AbstractContextManager[None]:
         """Of all that share the ledger, one at a time is in here; StoreError where another stays for too long."""

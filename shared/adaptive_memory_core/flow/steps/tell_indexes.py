@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from adaptive_memory_core import identity
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
@@ -17,6 +18,7 @@ from adaptive_memory_core.stored_metadata import belongs
 @kept_whole
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
     """Into every index, in one transaction."""
+    ports.ledger.id_locks.confirm(scope, [one.record.id for one in records])
     for index in ports.indexes:
         index.wrote(scope, records, vectors)
 
@@ -39,6 +41,7 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
 @kept_whole
 def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased:
     """Out of the ledger and out of every index, in one transaction."""
+    ports.ledger.id_locks.confirm(scope, [record_id])
     erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now)
     if existed or erased.state:
         removed(ports, scope, [stored_id])
@@ -48,6 +51,7 @@ def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed
 @kept_whole
 def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
     """Pruned records out of the ledger and out of every index, in one transaction."""
+    ports.ledger.id_locks.confirm(scope, [identity.record_id(scope, one) for one in stored_ids])
     removed(ports, scope, stored_ids)
     ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.score.facts.statement import EDGES, REMEMBERED, Statement
 
 _NO_EDGES = dict.fromkeys(map(ord, EDGES), " ")
@@ -19,7 +20,7 @@ class Glance:
         several = ". " in text or "! " in text or "? " in text or "\n" in text or "\u3002" in text
         self.one_sentence = not several
 
-    @cached_property
+    @computed_once
     def words(self) -> frozenset[str]:
         """What stands between spaces and marks."""
         return frozenset(self.lower.translate(_NO_EDGES).split())

@@ -31,6 +31,9 @@ class Lock(Protocol):
     def give_back(self) -> None:
         """Let others have it; twice does no harm."""
 
+    def is_kept(self) -> bool:
+        """Whether what was taken is ours still; asked within a transaction of the ledger."""
+
 
 class IdLocks:
     """The locks of one ledger."""
@@ -45,7 +48,16 @@ class IdLocks:
     def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock:
         """The lock of these ids, not taken yet. It is taken in the order of numbers, so no two wait for each other.
         Whoever writes what is learned of everyone's records keeps everyone's from being forgotten meanwhile."""
-        return IdLock(self, sorted({_number(part, one) for part in scope.parts for one in record_ids}))
+        return IdLock(self, _numbers(scope, record_ids))
+
+    def confirm(self, scope: Scope, record_ids: Sequence[str]) -> None:
+        """Refuse to go on where another process has one of these locks by now, or had it since we took it."""
+        holders = {self._holders.get(number) for number in _numbers(scope, record_ids)}
+        if not all(one.is_kept() for one in holders if one is not None):
+            raise LedgerError(
+                "This process stood still while it wrote, and another one has written records of the same ids "
+                "meanwhile. It is not sure whose text stands there now: look, and call again where it is not yours."
+            )
 
     def take(self, holder: IdLock, number: int, deadline: float) -> None:
         """Wait until the lock of that number is the holder's, within this process."""
@@ -98,6 +110,10 @@ class IdLock:
             finally:
                 self._locks.free(self)
 
+    def is_kept(self) -> bool:
+        """Whether no other process was given what this has taken."""
+        return all(lock.is_kept() for lock in self._shared)
+
     def _take_shared(self, number: int, deadline: float) -> None:
         try:
             lock = self._locks.lock(f"{number:03}")
@@ -112,6 +128,10 @@ class IdLock:
                 "directory that may be written, one on a server within reach."
             ) from error
         raise _too_late()
+
+
+def _numbers(scope: Scope, record_ids: Sequence[str]) -> list[int]:
+    return sorted({_number(part, one) for part in scope.parts for one in record_ids})
 
 
 def _number(scope: Scope, record_id: str) -> int:

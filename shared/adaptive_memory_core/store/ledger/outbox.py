@@ -21,6 +21,9 @@ _SETTLE = (
     "DELETE FROM outbox WHERE record_key = ? "
     "AND (SELECT version FROM records WHERE records.record_key = outbox.record_key) = ?"
 )
+_DUE_AGAIN = (
+    "INSERT INTO outbox SELECT record_key FROM records WHERE record_key = ? AND version != ? ON CONFLICT DO NOTHING"
+)
 _WAITING = "SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE collection_key = ?"
 
 
@@ -39,10 +42,14 @@ class LedgerOutbox:
             for record_key, version, stored_id, name, *state in found
         ]
 
-    def settle(self, written: Sequence[Due]) -> None:
-        """These were written back: those that have not changed since leave the list."""
+    def settle(self, written: Sequence[Due]) -> bool:
+        """These were written back: those that have not changed since leave the list. Those that have are due, whoever
+        has written them back meanwhile: this was a late write then, over a newer one. Whether there are any."""
+        versions = [(one.record_key, one.version) for one in written]
         with self._shared.writing(told=True) as sql:
-            sql.executemany(_SETTLE, [(one.record_key, one.version) for one in written])
+            if sql.executemany(_SETTLE, versions).rowcount == len(versions):
+                return False
+            return sql.executemany(_DUE_AGAIN, versions).rowcount > 0
 
     def waiting(self) -> int:
         """How many records of this collection wait to be written back."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -65,12 +65,11 @@ class MirrorSearch:
             if user.matrix is None or not len(user):
                 return []
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            places: Any = user.matrix.nearest(asked, limit + MARGIN, allowed)
+            places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
             if named:
                 known = user.places
-                also = {known[one] for one in named if one in known}.difference(places.tolist())
-                more = [one for one in also if allowed is None or allowed[one]]
-                places = np.concatenate((places, np.array(more, dtype=places.dtype)))
+                also = {known[one] for one in named if one in known}.difference(places)
+                places += [one for one in also if allowed is None or allowed[one]]
             return _compared(user, user.matrix, asked, places)
 
     def during(
@@ -141,12 +140,11 @@ def _distance(one: tuple[str, float]) -> float:
     return one[1]
 
 
-def _compared(user: Resident, matrix: Matrix, asked: Any, places: Any) -> list[tuple[str, float]]:
+def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
-    distances = matrix.distances(asked, places)
-    order, ids = distances.argsort(kind="stable"), user.ids
-    nearest: Iterable[int] = np.asarray(places)[order].tolist()
-    return list(zip([ids[one] for one in nearest], distances[order].tolist(), strict=True))
+    distances, ids = matrix.distances(asked, places), user.ids
+    nearest, far = distances.argsort(kind="stable").tolist(), distances.tolist()
+    return [(ids[places[one]], far[one]) for one in nearest]
 
 
 def _checked(vector: Vector, dimension: int) -> Any:

@@ -19,21 +19,22 @@ import psycopg
 from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.outcome import (
-    PASSING,
     RETRIED_SECONDS,
     LostConnectionError,
     Turn,
+    passes,
     pause,
     was_kept,
 )
 from adaptive_memory_core.store.postgres.pool import Pool
 from adaptive_memory_core.store.postgres.spoken_to import Sql
-from adaptive_memory_core.store.postgres.transaction import IDLE_SECONDS, begin, keep
+from adaptive_memory_core.store.postgres.transaction import IDLE_SECONDS, LOCK_SECONDS, begin, keep
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -169,10 +170,13 @@ class LedgerDatabase:
     def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, Turn]:
         """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it
         is. The pool undoes what is left open."""
+        began = time.monotonic()
         try:
-            begun = begin(connection, self.collection_key(), recall_of)
+            begun = begin(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
         except psycopg.Error as error:
             raise self._told(error) from error
+        finally:
+            have_waited(time.monotonic() - began)
         with self._lock:
             self._turns += 1
             turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, begun.number, begun.backend)
@@ -201,7 +205,7 @@ class LedgerDatabase:
             try:
                 return call(*args, **named)
             except LostConnectionError:
-                if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
+                if self._lock._is_owned() or time.monotonic() >= deadline or not left(LOCK_SECONDS):  # type: ignore[attr-defined]
                     raise
                 pause()
 
@@ -257,7 +261,7 @@ class LedgerDatabase:
 
     def lock(self, name: str) -> Lease:
         """What one process at a time can take, of all that share the collection's ledger."""
-        return self._leases.lease(f"{self.collection_key()}:{name}")
+        return self._leases.lease(f"{self.collection_key()}:{name}", self._of_this_block)
 
     def close(self) -> None:
         with self._lock:
@@ -277,7 +281,7 @@ class LedgerDatabase:
 
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
-        kind = LostConnectionError if isinstance(error, PASSING) else LedgerError
+        kind = LostConnectionError if passes(error) else LedgerError
         denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "

@@ -12,13 +12,15 @@ import threading
 import time
 import uuid
 import weakref
+from collections.abc import Callable
 
 import psycopg
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
-from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, pause
+from adaptive_memory_core.store.postgres.outcome import PASSING, RETRIED_SECONDS, passes, pause
 from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.postgres.spoken_to import Sql
 
 LEASE_SECONDS, RENEWED_SECONDS = 10.0, 3.0
 GIVEN_BACK_TRIES = 3  # with a connection that is lost; then it lapses
@@ -33,6 +35,7 @@ _RENEW = (
     f"UPDATE {SCHEMA}.leases SET until = clock_timestamp() + make_interval(secs => %s) "  # noqa: S608 - our own words
     "WHERE holder = ANY(%s)"
 )
+_KEPT = f"SELECT 1 FROM {SCHEMA}.leases WHERE name = %s AND holder = %s"  # noqa: S608 - our own words
 _GIVE_BACK = f"DELETE FROM {SCHEMA}.leases WHERE name = %s AND holder = %s"  # noqa: S608 - our own words
 
 
@@ -51,8 +54,9 @@ class LeaseHolder:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def lease(self, name: str) -> Lease:
-        return Lease(self, name)
+    def lease(self, name: str, sql: Callable[[], Sql] | None = None) -> Lease:
+        """One of this name; `sql` speaks within the transaction of the thread that asks."""
+        return Lease(self, name, sql)
 
     def hold(self, lease: Lease) -> None:
         """Renew it from now on."""
@@ -89,8 +93,8 @@ class LeaseHolder:
 class Lease:
     """One thing to be alone with. It may be given back twice, and by whoever comes next."""
 
-    def __init__(self, leases: LeaseHolder, name: str) -> None:
-        self._leases, self._name = leases, name
+    def __init__(self, leases: LeaseHolder, name: str, sql: Callable[[], Sql] | None = None) -> None:
+        self._leases, self._name, self._sql = leases, name, sql
         self.holder = uuid.uuid4().hex
         self._taken = False
 
@@ -121,6 +125,13 @@ class Lease:
                 break  # it lapses
         self._taken = False
 
+    def is_kept(self) -> bool:
+        """Whether nobody else was given it since it was taken, as the thread's transaction sees it: one that stood
+        still for longer than the lease may have lost it without a word."""
+        if self._sql is None:
+            return self._taken
+        return self._sql().connection.execute(_KEPT, (self._name, self.holder)).fetchone() is not None
+
     def _is_ours(self) -> bool:
         """Asked again where the answer is lost: who has it takes it once more."""
         deadline = time.monotonic() + RETRIED_SECONDS
@@ -130,7 +141,7 @@ class Lease:
                     self._taken = True  # so that it is given back where an interrupt strikes
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
-                if not isinstance(error, PASSING) or time.monotonic() >= deadline:
+                if not passes(error) or time.monotonic() >= deadline:
                     raise OSError(str(error)) from error
                 pause()
             else:

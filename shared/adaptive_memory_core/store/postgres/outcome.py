@@ -16,6 +16,7 @@ from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.pool import UNDONE, Pool
 
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
+LASTING = psycopg.errors.DiskFull  # until somebody sees to it
 RETRIED_SECONDS = 15.0  # until a server that is gone is given up
 GRACE_SECONDS = 1.0  # for a transaction whose connection broke, until the server is told to end it
 PAUSE_SECONDS = (0.02, 0.2)  # between two tries
@@ -40,6 +41,11 @@ class Turn:
     mark: int
     number: str
     backend: int
+
+
+def passes(error: BaseException) -> bool:
+    """Whether the call may be kept in a moment."""
+    return isinstance(error, PASSING) and not isinstance(error, LASTING)
 
 
 def pause() -> None:

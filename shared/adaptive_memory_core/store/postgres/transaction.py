@@ -13,10 +13,10 @@ from psycopg import Connection
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.outcome import WHO, Turn
 
-LOCK_SECONDS = 30  # that a writer waits for those before it
+LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
 _BEGIN = (
-    f"BEGIN; SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; "  # noqa: S608 - our own names, and numbers
+    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; "  # noqa: S608 - our own names, and numbers
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
     f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = {{}} FOR NO KEY UPDATE; "
     f"SELECT counted FROM {SCHEMA}.users WHERE user_key = {{}}; {WHO}"
@@ -39,9 +39,9 @@ class Begun(NamedTuple):
     backend: int
 
 
-def begin(connection: Connection[Any], collection: int, user: int) -> Begun:
+def begin(connection: Connection[Any], collection: int, user: int, *, lock_seconds: float) -> Begun:
     """Once nobody else writes the collection."""
-    cursor = connection.execute(_BEGIN.format(collection, user))
+    cursor = connection.execute(_BEGIN.format(max(1, round(1_000 * lock_seconds)), collection, user))
     rows: list[Any] = [cursor.fetchone() if cursor.description else None]
     while cursor.nextset():
         rows.append(cursor.fetchone() if cursor.description else None)

@@ -64,10 +64,10 @@ class WordIndex:
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
         speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
-        said = np.zeros(len(covered.words))
+        leads["speaker"], leads["dated"] = None, dated
         if len(speakers) == 1:
+            leads["speaker"] = said = np.zeros(len(covered.words))
             said[talk.speakers[speakers[0]]] = 1.0
-        leads["speaker"], leads["dated"] = said if len(speakers) == 1 else None, dated
         known = {name: values for name, values in leads.items() if values is not None}
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue

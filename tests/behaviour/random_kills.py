@@ -1,0 +1,141 @@
+"""Is anything lost or counted twice where workers, PostgreSQL and Chroma are killed at random?
+
+`python -m tests.behaviour.random_kills --kills 100 --seed 1` does it a hundred times; the suite does it a few times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+from tests import postgres_server
+from tests.behaviour.recalling_processes import PATIENCE_SECONDS, RecallingProcesses
+from tests.behaviour.test_postgres import ROOT, World
+from tests.chroma_server import ChromaServer
+from tests.store.reader import server_collection
+
+WORKERS = 2
+
+
+class Kills:
+    """Workers over a ledger and a Chroma server, of which one at a time is killed with `kill -9` and started again."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.world, self.chance = world, random.Random(seed)
+        self.killed = Counter[str]()
+        self.spare = self._process()  # started before it is needed
+        self.workers = RecallingProcesses([])
+        self.alive = [self._next_worker() for _ in range(WORKERS)]
+
+    def strike(self) -> None:
+        """One kill, after a few more calls have returned."""
+        self._wait_for(self.chance.randint(2, 12))
+        victim = self.chance.choice(("worker", "PostgreSQL", "Chroma"))
+        time.sleep(self.chance.uniform(0.0, 0.02))  # amid whatever is under way
+        self.killed[victim] += 1
+        if victim == "worker":
+            one = self.alive.pop(self.chance.randrange(WORKERS))
+            one.kill()
+            self.alive.append(self._next_worker())
+        elif victim == "PostgreSQL":
+            postgres_server.kill()
+            postgres_server.start_again()
+        else:
+            self.world.chroma.stop()
+            self.world.chroma.start()
+
+    def end(self) -> None:
+        """Nobody works any more."""
+        self._wait_for(5)
+        codes = [one.poll() for one in self.alive]
+        self.workers.kill()
+        self.spare.kill()
+        self.spare.communicate()
+        assert codes == [None] * WORKERS, "a worker has failed by itself"
+
+    def check(self) -> dict[str, int]:
+        """Compares what workers have said with what ledger and collection have; gives how much that was."""
+        lines = [line.split() for line in self.workers.lines if line.endswith("\n")]
+        said = {kind: [line[1] for line in lines if line[0] == kind] for kind in ("recalled", "remembered", "failed")}
+        assert self.world.memory.check(repair=True) is not None
+        ids, _ = self.world.logged()
+        assert set(said["recalled"]) <= set(ids), "a recall that returned is not in the log"
+        assert len(ids) == len(set(ids)) == self.world.alice.stats().recalls
+        unheard = len(ids) - len(said["recalled"])  # counted, but killed, or cut off, before it could return
+        assert unheard <= 2 * (self.killed["worker"] + WORKERS) + len(said["failed"])
+        assert self._reads() == self._returned() == +self.world.shown(), "counts are not those of the log"
+        for one in said["remembered"]:
+            assert self.world.alice.get(one).id == one
+        assert self.world.memory.check().ok, str(self.world.memory.check())
+        return {**self.killed, **{kind: len(found) for kind, found in said.items()}, "unheard": unheard}
+
+    def _reads(self) -> Counter[str]:
+        ids = server_collection(self.world.chroma.port).get(include=[])["ids"]
+        return +Counter({one: self.world.alice.get(one).read.retrieval_count for one in ids})
+
+    def _returned(self) -> Counter[str]:
+        return Counter(kept.id for one in self.world.alice.recalls(limit=1_000_000) for kept in one.kept)
+
+    def _wait_for(self, more: int) -> None:
+        done = len(self._answers()) + more
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(self._answers()) < done:
+            assert time.monotonic() < deadline, self.workers.lines[-5:]
+            time.sleep(0.01)
+
+    def _answers(self) -> list[str]:
+        return [line for line in self.workers.lines.copy() if line.startswith("re")]
+
+    def _next_worker(self) -> subprocess.Popen[str]:
+        process, self.spare = self.spare, self._process()
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        self.workers.add(process)
+        return process
+
+    def _process(self) -> subprocess.Popen[str]:
+        given = ["--port", str(self.world.chroma.port), "--ledger", self.world.address]
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.store.worker", *given],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])},
+        )
+
+
+def strike_often(world: World, kills: int, seed: int) -> dict[str, int]:
+    """So many kills, and what was found afterwards."""
+    killing = Kills(world, seed)
+    try:
+        for _ in range(kills):
+            killing.strike()
+    finally:
+        killing.end()
+    return killing.check()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, closing(ChromaServer(Path(folder))) as chroma:
+        chroma.start()
+        world = World(chroma)
+        print(strike_often(world, arguments.kills, arguments.seed))
+        world.memory.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""What becomes of a memory whose PostgreSQL has no room left? It says so, keeps nothing by half, and works on later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import AdaptiveMemory, Keeping, UserMemory
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.store.postgres import database, leases, outcome
+from tests.conftest import Clock, word_vectors
+from tests.pgbouncer_server import until
+from tests.postgres_nodes import Node, folder_for_servers
+from tests.small_disk import full, small_disk
+from tests.store.reader import EVERY_READ_COUNTS
+
+pytestmark = pytest.mark.slow
+LONG = " ".join(f"word{number}" for number in range(2_000))
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with folder_for_servers() as made:
+        yield made
+
+
+def filled(alice: UserMemory) -> LedgerError:
+    """The error that comes once nothing fits any more."""
+    for number in range(400):
+        try:
+            alice.remember(f"{LONG} {number}", id=f"long{number}")
+        except LedgerError as error:
+            return error
+    raise AssertionError("everything fitted")
+
+
+@pytest.fixture(params=["tables", "write-ahead log"])
+def small(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[Node, Path]]:
+    """A server with what the parameter names on a small disk, and the disk."""
+    tables = request.param == "tables"
+    with small_disk(folder / "disk", 70 if tables else 10) as disk:
+        node = Node(disk if tables else folder / "node")
+        log = (folder / "elsewhere") if tables else disk
+        node.own(log)
+        node.make("--wal-segsize=1", f"--waldir={log / 'wal'}")
+        node.start("min_wal_size=2MB", "max_wal_size=1GB")  # no checkpoint makes room
+        yield node, disk
+        node.kill()
+
+
+def test_a_full_disk_is_said_and_nothing_is_half_kept(
+    small: tuple[Node, Path], collection: Collection, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for one in (database, leases, outcome):
+        monkeypatch.setattr(one, "RETRIED_SECONDS", 0.5)
+    node, disk = small
+    with memory_over(node, collection, clock) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many([{"id": "tea", "text": "green tea"}, {"id": "rain", "text": "rain on monday"}])
+        before = alice.recall("tea", k=1)
+        with full(disk):
+            error = filled(alice)
+            assert "room" in str(error) or "reached" in str(error)
+            assert "was not counted" in " ".join(alice.recall("tea", k=1).trace)
+        until(node.stands)
+        alice.feedback(before, helpful=["tea"])
+        alice.remember("after", id="after")
+        alice.recall("tea", k=1)
+        log = alice.recalls(limit=100)
+        assert sorted(one.step for one in log) == list(range(1, len(log) + 1))
+        assert alice.get("tea").read.retrieval_count == len(log)
+        assert alice.get("tea").read.helpful == 1
+        ids = {one.id for one in alice.recent(limit=1_000)}
+        assert {"tea", "rain", "after"} <= ids
+        memory.flush()
+        assert memory.check().ok
+
+
+def memory_over(node: Node, collection: Collection, clock: Clock) -> AdaptiveMemory:
+    given: dict[str, Any] = {"embedder": word_vectors, "clock": clock, "policy": EVERY_READ_COUNTS}
+    return AdaptiveMemory(collection, ledger=node.address(), keeping=Keeping(wait_seconds=1.0), **given)
