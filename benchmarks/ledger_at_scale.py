@@ -1,7 +1,7 @@
 """What does a recall ask of a large ledger in PostgreSQL? `python -m benchmarks.ledger_at_scale --kept FOLDER`.
 
-A memory over a real Chroma server remembers 100 records of each of 20 users; their rows in the ledger are then copied
-for further collections of 20 users, up to 10,000 users and a million records, with all indexes. Recalls of the first
+A memory over a real Chroma server remembers 100 records of each of 100 users; their rows in the ledger are then copied
+for further collections of 100 users, up to 10,000 users and a million records, with all indexes. Recalls of the first
 collection's users are measured: the ledger's part of each (all that is asked of it, from taking a connection to giving
 it back), and the messages that are sent to the server. "Others too" has another memory recall as somebody else in
 between; "first" are first recalls of users that the process had not met. CPU is of the asking thread for the ledger's
@@ -31,8 +31,8 @@ from benchmarks.ledger_engines import WORDS, chroma, opened, postgres, text_of
 from benchmarks.log_days import measured_days
 from benchmarks.report import percentiles, print_table
 
-USERS, RECORDS = 20, 100  # of a collection, and of each of them
-ASKED, RECALLS = 8, 240
+USERS, RECORDS = 100, 100  # of a collection, and of each of them
+ASKED, RECALLS, WARM = 8, 160, 20
 MILLISECONDS = 1_000.0
 
 
@@ -112,7 +112,7 @@ def measured(kept: Path, address: str, users: int) -> list[dict[str, Any]]:
         met, unmet = ([memory.for_user(f"user {n}") for n in range(start, start + ASKED)] for start in (0, ASKED))
         somebody = another.for_user(f"user {USERS - 1}")
         for user in met:
-            asked(user, 3)
+            asked(user, WARM)
         told = {"users": users, "records": users * RECORDS}
         return [
             {**told, "recalls": "first", **row(watch, unmet, ASKED, lambda: None)},

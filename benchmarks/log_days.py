@@ -4,7 +4,10 @@ its own."""
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -12,8 +15,8 @@ import psycopg
 from adaptive_memory_core.store.postgres.ledger import migrate_ledger
 
 DAY, FIRST = 86_400.0, 20_000
-DELETED = 50_000  # lines that are deleted one batch after the other
-LINE_BYTES = 330  # of a line's candidates; measured in a ledger that recalls wrote: avg(length(candidates))
+DELETED = 10_000  # lines that are deleted one batch after the other
+LINE_BYTES = 460  # of a line's candidates; measured in a ledger that recalls wrote: avg(length(candidates))
 _FILL = (
     "INSERT INTO adaptive_memory.recalls "
     "(recall_id, user_key, step, at, cue, k, policy_hash, candidates) "
@@ -41,14 +44,35 @@ def measured_days(address: str, lines: int) -> dict[str, Any]:
         _fill(connection, FIRST - 10, DELETED)  # a day without a table
         size = connection.execute("SELECT pg_total_relation_size('adaptive_memory.recalls_of_2024_10_04')").fetchone()
         connection.execute("CHECKPOINT")
-        dropped = _took(connection, "SELECT adaptive_memory.drop_log_days(%s)", (FIRST + 1) * DAY)
+        with _looking_on(place) as waits:
+            dropped = _took(connection, "SELECT adaptive_memory.drop_log_days(%s)", (FIRST + 1) * DAY)
         batches = sum(_took(connection, _BATCH, FIRST * DAY) for _ in range(DELETED // 500))
     return {
         "lines": lines,
         "bytes a line": round(size[0] / lines) if size else 0,
         "dropped in s": round(dropped, 2),
+        "others waited s": round(max(waits), 2),
         "line by line s": round(batches * lines / DELETED),
     }
+
+
+@contextmanager
+def _looking_on(place: str) -> Iterator[list[float]]:
+    """How long each look into the log took that another connection had meanwhile: it needs what a recall needs."""
+    waits, done = [0.0], threading.Event()
+
+    def look() -> None:
+        with psycopg.connect(place, autocommit=True) as connection:
+            while not done.is_set():
+                waits.append(_took(connection, "SELECT 1 FROM adaptive_memory.recalls WHERE at > %s LIMIT 1", 0.0))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield waits
+    finally:
+        done.set()
+        thread.join()
 
 
 def _fill(connection: Any, day: int, lines: int) -> None:

@@ -37,9 +37,9 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
 from adaptive_memory_core.store.moving.move import move_between
 from adaptive_memory_core.store.place_names import check_collection_name
-from adaptive_memory_core.store.postgres.ledger import migrate_ledger
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.users_together import UsersTogether
+from adaptive_memory_core.verbs.migrate import Migrate
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
@@ -132,14 +132,12 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
             path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, anew=True
         )
 
-    @staticmethod
-    def migrate(ledger: str) -> int:
-        """Bring a ledger in PostgreSQL to the tables of this version, by a role that may make tables.
+    migrate = Migrate()
+    """Bring a ledger in PostgreSQL to the tables of this version; gives how many steps there were to do.
 
-        Gives how many steps there were to do. Opening a memory does it where its own role may. Any number of processes
-        may call it at once.
-        """
-        return migrate_ledger(ledger)
+    `AdaptiveMemory.migrate(address)` does it by a role that may make tables, `memory.migrate()` by the memory's own.
+    Opening a memory does it where its role may. Any number of processes may call it at once.
+    """
 
     @staticmethod
     def move_ledger(

@@ -237,14 +237,14 @@ def is_found(alice: UserMemory, one: Found) -> bool:
     return one.stored_id in alice.recall(str(one.text), k=90, reinforce=False).ids
 
 
-def broken_off_at(step: int, call: Callable[[], object]) -> str | None:
-    """Where the call was broken off, after so many of our functions began or called one in C; None if it ended before.
-    There Python itself looks for interrupts."""
+def broken_off_at(step: int, call: Callable[[], object], code: str = "adaptive_memory_core") -> str | None:
+    """Where the call was broken off, after so many functions of this code began or called one in C; None if it ended
+    before. There Python itself looks for interrupts."""
     seen, place = 0, None
 
     def count(frame: FrameType, event: str, _argument: object) -> None:
         nonlocal seen, place
-        if event not in {"call", "c_return"} or "adaptive_memory_core" not in frame.f_code.co_filename:
+        if event not in {"call", "c_return"} or code not in frame.f_code.co_filename:
             return
         seen += 1
         if seen == step:

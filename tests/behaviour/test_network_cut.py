@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
-from adaptive_memory_core.errors import LedgerError, NotFoundError
+from adaptive_memory_core.errors import LedgerError, NotFoundError, StoreError
 from adaptive_memory_core.store.postgres import connections, limited_wait, outcome, transaction
 from tests import postgres_server
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, word_vectors
-from tests.store.reader import EVERY_READ_COUNTS
+from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 from tests.tcp_proxy import Fault, Proxy, proxy
 
 pytestmark = pytest.mark.slow
@@ -154,3 +157,17 @@ def test_a_network_that_goes_silent_keeps_nobody_for_ever(
         assert world.proxy.has_struck()
         assert time.monotonic() - began < 30.0  # far from for ever
         world.check(verb)
+
+
+def test_a_memory_that_cannot_be_opened_for_want_of_chroma_says_so(chroma_server: ChromaServer, tmp_path: Path) -> None:
+    """At whatever request of the opening the network to Chroma's server is cut."""
+    with proxy(f"host=127.0.0.1 port={chroma_server.port}") as made:
+        collection = server_collection(made.port)
+        for moment in (*range(1, 6), *range(6, 100, 4)):
+            made.set_up("cut before", lambda number, _, moment=moment: number == moment)  # type: ignore[misc]
+            with suppress(StoreError), AdaptiveMemory(collection, embedder=embed, ledger=tmp_path / "ledger") as memory:
+                memory.for_user("alice").remember("memory 1", id="m1")
+                memory.for_user("alice").recall("memory 1")
+            if not made.has_struck():
+                break
+        assert 5 < moment < 99

@@ -71,6 +71,8 @@ def letters(texts: list[str]) -> list[list[float]]:
 
 def test_a_ledger_on_a_server_is_brought_to_this_version(run: Run) -> None:
     address = empty_database()
+    due = run("migrate", "--ledger", address, "--dry-run", user=None).out
+    assert "CREATE TABLE adaptive_memory.records" in due
     first = run("migrate", "--ledger", address, "--json", user=None)
     assert (first.code, first.answer["steps"] > 0) == (0, True)
     assert run("migrate", "--ledger", address, user=None).out == "0 steps were done\n"

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Cue, Fields, Policy, Recall, Record, Scope, Scored
+from adaptive_memory_core.context.blocks import page
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES
@@ -108,6 +109,19 @@ def test_a_neighbour_that_does_not_fit_does_not_keep_its_hit_out() -> None:
     long = Neighbour(record(2, text="well " * 3_000), "s3", -1)
     text = render([hit(record(3)), hit(record(8, "t"))], beside=[long], max_tokens=500)
     assert [line.partition("] ")[2] for line in lines(text)] == ["He is a collie."] * 2
+
+
+@pytest.mark.parametrize(("characters", "asked_first"), [(160, False), (1_900, True)])
+def test_short_hits_come_before_what_stands_beside_them_and_a_long_reply_with_its_question(
+    characters: int, asked_first: bool
+) -> None:
+    replies = [hit(record(4 * n + 1, f"s{n}", f"{n} " + "x" * characters)) for n in range(9)]
+    asked = [Neighbour(record(4 * n, f"s{n}", f"asked {n}?"), one.id, -1) for n, one in enumerate(replies[:5])]
+    whole = page(replies, asked, merge=0.5, fields=Fields())
+    texts = [[whole.lines[number].record.text[:7] for number in unit] for unit in whole.by_worth]
+    assert ("asked 0" in texts[0]) is asked_first
+    places = [texts.index(one) for one in texts if len(one) > 1]
+    assert places == ([0, 1, 2, 3, 4] if asked_first else [9, 10, 11, 12, 13])
 
 
 def test_other_names_of_speaker_session_and_order_are_understood() -> None:

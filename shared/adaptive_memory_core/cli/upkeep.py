@@ -15,6 +15,7 @@ from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store.postgres import one_scope
+from adaptive_memory_core.store.postgres.ledger import steps_due
 
 
 def add_to(app: typer.Typer) -> None:
@@ -62,8 +63,13 @@ def reembed(
 def migrate(
     ctx: typer.Context,
     ledger: Annotated[str, typer.Option(help="postgresql://user@host/database, of a role that may make tables.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the SQL that is due, and do nothing.")] = False,
 ) -> None:
     """Bring a ledger in PostgreSQL to the tables of this version; any number may call it at once."""
+    if dry_run:
+        due = steps_due(ledger)
+        show(due, {"steps": len(due), "sql": due}, as_json=session_of(ctx).as_json)
+        return
     steps = AdaptiveMemory.migrate(ledger)
     show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
@@ -11,7 +12,9 @@ from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Plac
 from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
-FIRST_ALONE = 8  # hits that are read before what stands beside any of them; docs/hierarchy.md
+READ_ALONE = (
+    1_600  # characters of the first hits, that are read before what stands beside any of them; docs/hierarchy.md
+)
 BETWEEN_THEMES = " | "  # in a heading; commas and semicolons part other things there
 _FACTS = "\0facts"  # nobody's name
 
@@ -42,16 +45,22 @@ class Page:
 
     @property
     def by_worth(self) -> list[list[int]]:
-        """The units in the order in which they are worth their tokens: the first hits by themselves, since each may be
-        what was asked for, then they with their neighbours, then the rest.
+        """The units in the order in which they are worth their tokens: the first short hits by themselves, since each
+        may be what was asked for, then they with their neighbours, then the rest. Of long replies each has its
+        neighbours at once: the question that it answers costs little beside it.
 
-        >>> [len(unit) for unit in Page([], [[0, 1], [2], *([number] for number in range(3, 12))]).by_worth]
-        [1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1]
+        >>> def lengths(*characters: int) -> list[int]:
+        ...     lines = [Line(Record(str(n), "x" * many), 0, n, (n, 0, n)) for n, many in enumerate(characters)]
+        ...     return [len(unit) for unit in Page(lines, [[0, 1], [2], [3]]).by_worth]
+        >>> lengths(90, 90, 90, 90), lengths(9_000, 90, 90, 90)
+        ([1, 1, 1, 2], [2, 1, 1])
         """
         if self.whole:
             return self.units
-        first = self.units[:FIRST_ALONE]
-        return [*(unit[:1] for unit in first), *(unit for unit in first if len(unit) > 1), *self.units[FIRST_ALONE:]]
+        ends = accumulate(len(self.lines[unit[0]].record.text) for unit in self.units)
+        alone = sum(1 for _ in takewhile(lambda end: end <= READ_ALONE, ends))
+        first = self.units[:alone]
+        return [*(unit[:1] for unit in first), *(unit for unit in first if len(unit) > 1), *self.units[alone:]]
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ class Shapes:
     """
 
     form: Form = "flat"  # the measures of each: docs/hierarchy.md
-    join: float = 0.5  # share of a block's best score that a hit of its session needs to join it; docs/hierarchy.md
+    join: float = 0.3  # share of a block's best score that a hit of its session needs to join it; docs/hierarchy.md
     longest_beside: int = 400  # characters of a turn that is shown beside a hit; long replies push evidence out
     headings: bool = True  # whether a block says which theme and episode it is of
     set_size: int = 30  # hits, and what comes after them, that a page shows where a set is asked for; docs/hierarchy.md

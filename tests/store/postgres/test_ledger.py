@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -154,3 +155,24 @@ def test_every_table_of_sqlite_is_there(tmp_path: Any) -> None:
     there["collections"].remove("version")
     there["users"].remove("counted")
     assert {name: there[name] for name in columns} == columns
+
+
+def test_an_open_memory_is_migrated_by_itself_and_nobody_else_without_an_address(
+    collection: Collection, embed: Callable[..., Any]
+) -> None:
+    with AdaptiveMemory(collection, embedder=embed, ledger=new_database()) as memory:
+        assert memory.migrate() == 0
+        assert memory.migrate(new_database()) == 0
+    with AdaptiveMemory(collection, embedder=embed, ledger=":memory:") as memory:
+        assert memory.migrate() == 0
+    with pytest.raises(InvalidInputError, match="was given no ledger"):
+        AdaptiveMemory.migrate()
+
+
+def test_an_index_on_tables_that_have_rows_may_be_made_before_without_keeping_writers_waiting() -> None:
+    for number, script in enumerate(migrations()[1:], start=2):
+        fresh = set(re.findall(r"CREATE TABLE adaptive_memory\.(\w+)", script))
+        for unless, name, table in re.findall(
+            r"CREATE (?:UNIQUE )?INDEX (IF NOT EXISTS )?(\w+) ON adaptive_memory\.(\w+)", script
+        ):
+            assert unless or table in fresh, f"step {number}: CREATE INDEX IF NOT EXISTS {name}"

@@ -28,7 +28,7 @@ class ChromaRecords:
         self.fields = fields
         self.heard: Heard = NOBODY
         self.space = space_of(collection)
-        self.batch_size = min(LARGEST_BATCH, client_of(collection).get_max_batch_size())
+        self.batch_size = min(LARGEST_BATCH, told(client_of(collection).get_max_batch_size))
 
     def ids(self) -> list[str]:
         """The ids of all records, whoever they belong to."""

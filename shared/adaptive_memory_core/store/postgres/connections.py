@@ -29,7 +29,7 @@ from adaptive_memory_core.store.postgres.limited_wait import LimitedConnection, 
 MOST, MOST_WRITING, IDLE_SECONDS = 4, 3, 300.0  # those who wait for their turn to write leave one to those who read
 CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
 LOOK_SECONDS, PAUSE_SECONDS = 0.1, 0.1  # between two looks for a free place; between two tries to connect
-_FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
+FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
 _USUAL = {
     "application_name": "adaptive-memory",
     "client_encoding": "UTF8",
@@ -46,6 +46,8 @@ class Hand:
     def __init__(self, *, writing: bool = False) -> None:
         self.writing = writing
         self.held: list[Connection[Any]] = []
+        self.over = False  # nobody wants what may still come
+        self.asked: object = None  # what is about to put one in
 
 
 class OwnConnections:
@@ -129,7 +131,7 @@ class OwnConnections:
             try:
                 return LimitedConnection.connect(autocommit=True, prepare_threshold=None, **given)
             except psycopg.OperationalError as error:
-                if left <= PAUSE_SECONDS or _FINAL.search(str(error)):
+                if left <= PAUSE_SECONDS or FINAL.search(str(error)):
                     raise
             time.sleep(PAUSE_SECONDS)
 

@@ -42,6 +42,7 @@ class PostgresLedger(SqlLedger):
         except BaseException:
             pool.close()
             raise
+        self._pool = pool
         database: Any = LedgerDatabase(pool)
         super().__init__(database, database.lock)
         days = LogDays(self._shared, pool)
@@ -53,6 +54,12 @@ class PostgresLedger(SqlLedger):
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))
         days.make_today()
+
+    def migrate(self) -> int:
+        """Bring the tables to the newest version, by this ledger's role; gives how many steps there were to do."""
+        from adaptive_memory_core.store.postgres.schema import migrate
+
+        return migrate(self._pool)
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
@@ -90,6 +97,17 @@ def reach(given: Any) -> None:
     try:
         with pool.connection():
             pass
+    finally:
+        pool.close()
+
+
+def steps_due(address: str) -> tuple[str, ...]:
+    """The SQL of what `migrate_ledger` would do."""
+    from adaptive_memory_core.store.postgres.schema import due
+
+    pool = _pool(address, 30.0)
+    try:
+        return due(pool)
     finally:
         pool.close()
 

@@ -10,25 +10,24 @@ from typing import Any, TypeAlias
 
 import psycopg
 from psycopg import Connection
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.postgres import async_pool
-from adaptive_memory_core.store.postgres.connections import MOST, Hand, OwnConnections
+from adaptive_memory_core.store.postgres.borrowed import borrow, give_back
+from adaptive_memory_core.store.postgres.connections import FINAL, MOST, Hand, OwnConnections
+from adaptive_memory_core.store.postgres.shown_address import shown
 from adaptive_memory_core.store.postgres.values import adapt
 
 Given: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
 LEAST_SECONDS = 0.1  # for a connection of the caller's pool, though the call has waited long enough
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-_UNREADABLE = (
-    "The ledger's address cannot be read. Give 'postgresql://user:password@host:port/database', with what is special "
-    "in the password percent-encoded (urllib.parse.quote(password, safe=''))."
-)
+UNREACHED = "Check that the server runs, that the address is right, and that it takes as many connections."
+REFUSED = "The server answers: check user, password and database in the address, and that it lets this user in."
 
 
 class Pool:
@@ -64,7 +63,10 @@ class Pool:
                 for one in hand.held:
                     _leave(one, was)
             finally:
-                self._give_back(hand, urgent=urgent)
+                try:
+                    self._give_back(hand, urgent=urgent)
+                finally:
+                    self._give_back(hand, urgent=urgent)  # again, where an interrupt broke that off
 
     def _take(self, hand: Hand, *, urgent: bool) -> None:
         seconds, began = left(self._wait_seconds), time.monotonic()
@@ -74,11 +76,11 @@ class Pool:
             elif urgent:
                 hand.held.extend(map(_beside, [self._theirs]))
             elif self._theirs is not None:
-                hand.held.extend(map(self._theirs.getconn, [max(LEAST_SECONDS, seconds)]))
+                borrow(self._theirs, hand, max(LEAST_SECONDS, seconds))
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
-                f"The ledger at {self.address} cannot be reached: {str(error).strip()}. Check that the server runs, "
-                "that the address is right, and that it takes as many connections."
+                f"The ledger at {self.address} cannot be reached: {str(error).strip()}. "
+                f"{REFUSED if FINAL.search(str(error)) else UNREACHED}"
             ) from error
         finally:
             have_waited(time.monotonic() - began)
@@ -87,36 +89,16 @@ class Pool:
         if self._own is not None:
             self._own.give_back(hand)
             return
+        if self._theirs is not None and not urgent:
+            give_back(self._theirs, hand)
+            return
         for one in hand.held:
-            if urgent:
-                one.close()
-            elif self._theirs is not None:
-                self._theirs.putconn(one)
+            one.close()
 
     def close(self) -> None:
         """Ours are closed; the caller's are the caller's."""
         if self._own is not None:
             self._own.close()
-
-
-def shown(conninfo: str) -> str:
-    """The address without what is secret.
-
-    >>> shown("postgresql://ana:secret@db.example:5433/memories?sslmode=require")
-    "'postgresql://db.example:5433/memories'"
-    """
-    try:
-        known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
-    except psycopg.ProgrammingError:
-        raise InvalidInputError(_UNREADABLE) from None  # what it says may hold the password
-    if "@" in known.get("dbname", "") or not known.get("port", "0").replace(",", "0").isdigit():
-        raise InvalidInputError(_UNREADABLE)
-    ports = known["port"].split(",") if "port" in known else []
-    hosts = known.get("host", known.get("hostaddr", "")).split(",")
-    if len(ports) not in (0, len(hosts)):
-        ports = ports * len(hosts)
-    named = ",".join(f"{host}:{port}" for host, port in zip(hosts, ports, strict=False)) if ports else ",".join(hosts)
-    return repr(f"postgresql://{named}/{known.get('dbname', '')}")
 
 
 def _own(given: Given) -> OwnConnections | None:

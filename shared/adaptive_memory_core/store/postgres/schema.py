@@ -47,6 +47,14 @@ def migrate(pool: Pool) -> int:
             ) from error
 
 
+def due(pool: Pool) -> tuple[str, ...]:
+    """The SQL of the steps that are to be done."""
+    with pool.connection() as connection:
+        version = _version(connection)
+    _refuse_newer(pool, version)
+    return migrations()[version:]
+
+
 def _refuse_newer(pool: Pool, version: int) -> None:
     if version > len(migrations()):
         raise LedgerVersionError(

@@ -95,5 +95,5 @@ END $$;
 REVOKE EXECUTE ON FUNCTION adaptive_memory.make_log_days(bigint, bigint) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION adaptive_memory.drop_log_days(double precision) FROM PUBLIC;
 
-CREATE INDEX turns_by_time ON adaptive_memory.turns (at);
-CREATE INDEX erased_by_time ON adaptive_memory.erased (at);
+CREATE INDEX IF NOT EXISTS turns_by_time ON adaptive_memory.turns (at);
+CREATE INDEX IF NOT EXISTS erased_by_time ON adaptive_memory.erased (at);
