@@ -92,7 +92,7 @@ class Place:
         if self._pid != os.getpid():
             raise ClosedError(
                 "This store was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "
-                "the process that uses it."
+                "the process that uses it, after the fork."
             )
 
     def _open_memory(self, path: str | Path | None, client: Any, embedding: Embedding, settings: Settings) -> None:

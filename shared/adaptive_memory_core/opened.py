@@ -39,8 +39,8 @@ from adaptive_memory_core.store.words.up_to_date import UpToDateWords
 
 THREADS = 8  # of the async twins
 INHERITED = (
-    "This memory was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in the process "
-    "that uses it. Each process may open the same directory."
+    "This memory was opened in the parent process. Neither Chroma nor the ledger's connections survive a fork: open it "
+    "in the process that uses it, after the fork. Any number of processes may open the same collection and ledger."
 )
 NOT_PICKLED = (
     "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "

@@ -29,9 +29,9 @@ class RecallingProcesses:
         return [line.split()[0] for line in self.lines.copy() if line.endswith("\n") and len(line.split()) == 2]
 
     def have_returned(self, more: int) -> None:
-        """Waits until so many more recalls have returned."""
+        """Waits until so many more recalls have returned, and all processes are at it."""
         wanted, deadline = len(self.acknowledged()) + more, time.monotonic() + PATIENCE_SECONDS
-        while len(self.acknowledged()) < wanted:
+        while len(self.acknowledged()) < wanted or self.lines.count("ready\n") < len(self.processes):
             assert time.monotonic() < deadline, f"{len(self.acknowledged())} recalls returned"
             time.sleep(0.01)
 

@@ -356,7 +356,9 @@ def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
-        assert b"parent process" in os.read(read_end, 1_000)
+        told = os.read(read_end, 1_000)
+        assert b"parent process" in told
+        assert b"after the fork" in told
 
 
 def test_policies_are_what_the_log_says(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
 from tests import postgres_server
+from tests.behaviour.recalling_processes import RecallingProcesses
 from tests.behaviour.test_interrupts import broken_off_at, in_another_thread
 from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
@@ -110,15 +110,15 @@ def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> No
 
 
 def test_a_killed_server_loses_nothing_that_was_acknowledged(world: World) -> None:
-    processes = [world.reader(seed, 60) for seed in range(2)]
+    readers = RecallingProcesses([world.reader(seed, 60) for seed in range(2)])
     for _ in range(2):
-        time.sleep(3.0)
+        readers.have_returned(60)
         postgres_server.kill()
         postgres_server.start_again()
-    lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
-    assert [process.returncode for process in processes] == [0, 0]
+    assert readers.ended() == [0, 0]
     ids, returned = world.logged()
-    assert sorted(acknowledged(lines)) == sorted(ids)
+    assert sorted(readers.acknowledged()) == sorted(ids)
+    assert len(set(ids)) == 240
     assert world.counted() == returned == world.shown()
 
 
