@@ -57,6 +57,19 @@ def used(memory: AdaptiveMemory, clock: Clock) -> None:
     memory.flush()
 
 
+def test_a_ledger_does_not_move_to_where_it_is(tmp_path: Path) -> None:
+    file, address = tmp_path / "ledger.sqlite3", new_database()
+    SQLiteLedger(str(file)).close()
+    (tmp_path / "linked.sqlite3").symlink_to(file)
+    for source, target in (
+        (file, file),
+        (file, tmp_path / "linked.sqlite3"),
+        (address, f"{address}&connect_timeout=9"),
+    ):
+        with pytest.raises(InvalidInputError, match="Give two places"):
+            moving.move_between(source, target)
+
+
 def test_there_and_back_every_row_is_the_same(
     collection: Collection, embed: Callable[..., Any], clock: Clock, tmp_path: Path
 ) -> None:

@@ -56,11 +56,16 @@ def move(
     source: SqlLedger, target: SqlLedger, progress: Progress | None = None, *, source_stays: bool = False
 ) -> Moved:
     """Copy all rows of the one into the other, which must be empty, or hold what an earlier call has left there."""
+    old, new = Place(source), Place(target)
+    if old.identity() == new.identity():
+        raise InvalidInputError(
+            f"{source.file.path} is both where the ledger is and where it is to move. Give two places."
+        )
     lock = source.file.lock("move")
     if lock is not None and not lock.take(PATIENCE_SECONDS):
         raise LedgerError("Another process is moving this ledger. Wait for it, or end it and call again: it goes on.")
     try:
-        return _Moving(Source(Place(source)), Target(Place(target)), progress).run(source_stays=source_stays)
+        return _Moving(Source(old), Target(new), progress).run(source_stays=source_stays)
     finally:
         if lock is not None:
             lock.give_back()

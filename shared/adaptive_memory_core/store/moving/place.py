@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.interrupts import interruptible
@@ -14,6 +15,7 @@ from adaptive_memory_core.store.moving.tables import VERSIONS, keys
 Key = tuple[Any, ...]
 Row = Sequence[Any]
 AT_ONCE = 200  # keys in a statement
+_DATABASE = "SELECT oid, pg_postmaster_start_time() FROM pg_database WHERE datname = current_database()"
 
 
 class Place:
@@ -35,6 +37,14 @@ class Place:
             if not self.is_file:
                 sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other one may be slow
             yield sql
+
+    def identity(self) -> tuple[Any, ...]:
+        """The same for the same file, or database, whatever it is called."""
+        if self.is_file:
+            found = Path(self.ledger.file.path).stat()
+            return found.st_dev, found.st_ino
+        with self.reading() as sql:
+            return tuple(sql.connection.execute(_DATABASE).fetchone())
 
     def of(self, name: str) -> str:
         """A table, or what else has a name."""
