@@ -89,7 +89,9 @@ def test_where_too_many_records_wait_it_does_not_rest(open_memory: Open) -> None
     back: Any = memory.ports().write_back
     with back._turn:  # nobody writes meanwhile
         alice.recall("tea", k=6)
-        assert back.wait() == 0.0
+        until = time.monotonic() + 10.0
+        while back.wait() != 0.0:  # the background may be counting them right now
+            assert time.monotonic() < until
 
 
 def test_it_waits_for_a_moment_without_a_call_as_long_as_it_has_time(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 import threading
 from collections.abc import Callable, Generator
@@ -101,7 +100,7 @@ async def arun(flow: Flow[T], executor: Executor) -> T:
     """
     walk, loop = _Walk(flow), asyncio.get_running_loop()
     try:
-        while (aside := await loop.run_in_executor(executor, contextvars.copy_context().run, walk)) is not None:
+        while (aside := await loop.run_in_executor(executor, walk)) is not None:
             await walk.wait_for(aside)
     except asyncio.CancelledError as cancelled:
         walk.stop(cancelled)

@@ -21,11 +21,15 @@ _looks: ContextVar[dict[Hashable, tuple[float, Any]] | None] = ContextVar("looks
 @interruptible
 def one_call() -> Generator[None, None, None]:
     """A call from its begin to its end."""
-    before = _looks.set({})
+    before = _looks.get()
     try:
+        _looks.set({})
         yield
     finally:
-        _looks.reset(before)
+        try:
+            _looks.set(before)
+        finally:
+            _looks.set(before)  # also where an interrupt strikes
 
 
 def looked_at(what: Hashable, look: Callable[[], T]) -> T:

@@ -28,21 +28,29 @@ _patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
 @interruptible
 def patient(seconds: float) -> Generator[None, None, None]:
     """A call from its begin to its end: all waiting within it takes no longer than this."""
-    before = _patience.set(Patience(seconds, [0.0]))
+    before = _patience.get()
     try:
+        _patience.set(Patience(seconds, [0.0]))
         yield
     finally:
-        _patience.reset(before)
+        try:
+            _patience.set(before)
+        finally:
+            _patience.set(before)  # also where an interrupt strikes
 
 
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
-    given = _patience.get() or Patience(seconds, [0.0])
-    before = _patience.set(given._replace(seconds=min(seconds, given.seconds)))
+    before = _patience.get()
+    given = before or Patience(seconds, [0.0])
     try:
+        _patience.set(given._replace(seconds=min(seconds, given.seconds)))
         return function(*args, **kwargs)
     finally:
-        _patience.reset(before)
+        try:
+            _patience.set(before)
+        finally:
+            _patience.set(before)  # also where an interrupt strikes
 
 
 def left(usual_seconds: float) -> float:

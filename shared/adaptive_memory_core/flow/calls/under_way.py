@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -51,14 +52,16 @@ class CallsUnderWay:
 
 
 class CountingExecutor(ThreadPoolExecutor):
-    """Threads whose work counts as calls under way; each piece of it begins with `call`."""
+    """Threads whose work counts as calls under way; each piece of it begins with `call`, in the context of whoever
+    submits it."""
 
     def __init__(self, threads: int, call: Callable[[], AbstractContextManager[None]]) -> None:
         super().__init__(threads, thread_name_prefix="adaptive-memory")
         self._call = call
 
     def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        return super().submit(self._counted, work, *args, **kwargs)  # type: ignore[arg-type]
+        context = contextvars.copy_context()
+        return super().submit(context.run, self._counted, work, *args, **kwargs)  # type: ignore[arg-type]
 
     def _counted(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         with self._call():
