@@ -62,11 +62,14 @@ class Comparison:
         self._end(written, known)
 
     def _end(self, written: Written | None, known: int) -> None:
+        if written is None or written.last == known:
+            if not self._edition.is_over:
+                self._in_step.compared()
+            return
         with self._ledger.transaction():
             if self._edition.is_over:
                 return
-            if written is not None and written.last != known:
-                self._rows.keep_complete_at(str(written.last))
+            self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
 
     def keep_last(self) -> None:

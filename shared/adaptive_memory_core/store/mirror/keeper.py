@@ -88,11 +88,11 @@ class MirrorKeeper:
             return 0.0
         if self._due:
             return max(0.0, self._not_before - time.monotonic())
-        if self._in_step.written != self._written:  # somebody may have written at the same moment as we
-            return max(0.0, self._began + self._seen_seconds - time.monotonic())
-        if self._again_seconds is not None and self._looked:
-            return max(0.0, self._began + self._again_seconds - time.monotonic(), self._not_before - time.monotonic())
-        return None
+        wrote = self._in_step.written != self._written  # somebody may have written at the same moment as we
+        if self._again_seconds is not None:  # all of it is read: not after each write of ours
+            after = self._began + self._again_seconds, self._not_before
+            return max(0.0, *(one - time.monotonic() for one in after)) if wrote or self._looked else None
+        return max(0.0, self._began + self._seen_seconds - time.monotonic()) if wrote else None
 
     def work(self, _going: Going) -> None:
         """The next page."""

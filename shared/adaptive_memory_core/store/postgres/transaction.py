@@ -53,10 +53,11 @@ def _number(row: Any) -> int | None:
     return None if row is None else int(row[0])
 
 
-def keep(connection: Connection[Any], turn: Turn, collection: int, *, wrote: bool, recalled: int) -> None:
-    """With the mark of its writer. It `wrote` more than a recall does, or was the recall of this user, or both."""
+def keep(connection: Connection[Any], turn: Turn, collection: int, rest: str, *, wrote: bool, recalled: int) -> None:
+    """With the `rest` of what it does, and the mark of its writer. It `wrote` more than a recall does, or was the
+    recall of this user, or both."""
     first = _LONG_GONE.format(collection) if turn.mark == 1 else ""
     mark = _MARK.format(turn.writer, collection, turn.mark)
     others = _WROTE.format(collection) if wrote else ""
     own = _RECALLED.format(recalled) if recalled else ""
-    connection.execute(f"{first}{mark}{others}{own}COMMIT")
+    connection.execute(f"{rest}{first}{mark}{others}{own}COMMIT")
