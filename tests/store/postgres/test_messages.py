@@ -151,13 +151,11 @@ def test_what_is_written_back_is_read_again_by_nobody_who_does_not_ask_for_it(
     ours.mirror.put({ALICE: [MirrorRow("m1", "tea", {"user_id": "alice"}, b"\0" * 8)]})
     for ledger in two:
         read(ledger, ALICE, f"{id(ledger)}", "m1")
-        for _ in range(2):
-            assert known(ledger) and ledger.mirror.rows(["m1"]) and ledger.words.size() == 0
-    known(ours)
+    assert (known(ours), len(ours.mirror.rows(["m1"])), ours.words.size()) == (2, 1, 0)
     written_back(theirs)
     assert len(messages.of(lambda: known(ours))) == 1
     assert len(messages.of(lambda: ours.words.size())) == 1
-    assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"]) == ours.mirror_pages.page(ALICE, 0, 9).rows
+    assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"])
     assert ours.mirror.rows(["m1"])[0][2] == {"user_id": "alice", "retrieval_count": 2}
 
 
@@ -195,4 +193,5 @@ def test_any_text_and_number_can_wait_to_be_sent(two: tuple[PostgresLedger, Post
     given = replace(entry("r1", 1e9 + 1 / 3, "m1"), cue=text)
     ours.recalls.count(ALICE, given, {"m1": NEW}, _once_more)
     line = theirs.log.recall(ALICE, "r1")
-    assert line is not None and (line.cue, line.at) == (text, 1e9 + 1 / 3)
+    assert line is not None
+    assert (line.cue, line.at) == (text, 1e9 + 1 / 3)
