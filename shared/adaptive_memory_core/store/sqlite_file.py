@@ -171,6 +171,9 @@ class LedgerFile:
         """What says whether another connection has written."""
         return Look(sql.execute("PRAGMA data_version").fetchone()[0])
 
+    def counts_recall(self, user: int) -> None:
+        """A recall of that user is counted; each write is told alike."""
+
     def wrote_more(self) -> None:
         """A recall changes more than what is its user's; each write is told alike."""
 

@@ -123,6 +123,23 @@ def test_a_recall_that_was_undone_leaves_nothing_known(two: tuple[PostgresLedger
     assert known(ours) == known(theirs) == 5
 
 
+def test_whoever_counts_a_recall_in_whatever_transaction_others_hear_of_it_and_hear_it_themselves(
+    two: tuple[PostgresLedger, PostgresLedger],
+) -> None:
+    ours, theirs = two
+    steps = [read(one, ALICE, f"met {number}", "m1", at=float(number)) for number, one in enumerate(two)]
+    with pytest.raises(RuntimeError):
+        undone(ours)  # then it is not known yet whose recall begins
+    steps += [read(one, ALICE, f"undone {number}", "m1", at=2.0 + number) for number, one in enumerate((*two, ours))]
+    with ours.transaction():
+        steps += [read(ours, ALICE, f"within {number}", "m1", at=5.0 + number) for number in range(2)]
+    steps += [read(one, ALICE, f"after {number}", "m1", at=7.0 + number) for number, one in enumerate((*two, *two))]
+    steps.append(read(theirs, ALICE, "once more", "m1", at=11.0))
+    steps.append(read(ours, ALICE, "and more", "m1", at=12.0))
+    assert steps == list(range(1, 14))
+    assert known(ours) == known(theirs) == 13
+
+
 def test_what_a_reader_makes_of_everyones_records_is_seen_elsewhere(
     two: tuple[PostgresLedger, PostgresLedger],
 ) -> None:
@@ -155,7 +172,7 @@ def test_what_is_written_back_is_read_again_by_nobody_who_does_not_ask_for_it(
     assert (known(ours), len(ours.mirror.rows(["m1"])), ours.words.size()) == (2, 1, 0)
     written_back(theirs)
     assert len(messages.of(lambda: known(ours))) == 1
-    assert len(messages.of(lambda: ours.words.size())) == 1
+    assert len(messages.of(ours.words.size)) == 1
     assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"])
     assert ours.mirror.rows(["m1"])[0][2] == {"user_id": "alice", "retrieval_count": 2}
 

@@ -25,6 +25,7 @@ class LedgerContext:
         self.file = file
         self.cache = LedgerCache()
         self.collection_key = 0
+        self.sees_one_user = False  # whether the rows of others are hidden from us
         self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
         self._user_keys: dict[Scope, int] = {}
         self._changes, self._changing = 0, False

@@ -24,6 +24,8 @@ _SINCE = (
     "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
     "INDEXED BY words_of_user WHERE user_key = ? AND row > ? ORDER BY row"
 )
+_SIZE = "SELECT records FROM words_size WHERE collection_key = ?"
+_COUNTED = "SELECT count(*) FROM words WHERE collection_key = ?"
 _REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
 
 
@@ -52,7 +54,7 @@ class LedgerWords:
 
     def size(self, scope: Scope | None = None) -> int:
         """How many records have a row; what is to be known of the scope is looked at with it."""
-        query = "SELECT records FROM words_size WHERE collection_key = ?"
+        query = _COUNTED if self._shared.sees_one_user else _SIZE
         with self._shared.reading() as sql:
             change = None if sql.in_transaction else self._shared.last_change(scope)
             if change is None or change != self._size[0]:

@@ -85,7 +85,8 @@ class Comparison:
     def distrust(self) -> None:
         """The copies are not what they should be: everything is to be read again."""
         self._in_step.lost()
-        self._rows.keep_complete_at(None)
+        if self._rows.complete_at() is not None:
+            self._rows.keep_complete_at(None)
 
     def renew(self, stored_ids: Sequence[str]) -> None:
         """Compare these records until nobody writes them meanwhile."""

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -72,6 +73,7 @@ class LedgerDatabase:
         self._calls: list[Callable[[], object]] = []
         self._writer, self._turns = uuid.uuid4().hex, 0
         self._recalling, self._of_user = 0, 0  # whose recall this transaction is, and their version when it began
+        self._counted: Counter[int] = Counter()  # whose recalls this transaction counts
         self._wrote = False  # more than a recall does
         self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
 
@@ -133,6 +135,7 @@ class LedgerDatabase:
                 self._notice(version)
                 self._sql = sql = Sql(connection, in_transaction=True)
                 self._writing = True
+                self._counted.clear()
                 self._recalling, self._of_user, self._wrote = recall_of, of_user, not (recall_of or unheard)
                 if not told:
                     self.on_write()
@@ -193,7 +196,7 @@ class LedgerDatabase:
         due += self._calls
         self._calls = []
         try:
-            keep(connection, turn, self.collection_key(), rest, wrote=self._wrote, recalled=self._recalling)
+            keep(connection, turn, self.collection_key(), rest, wrote=self._wrote, recalled=self._counted)
         except BaseException as error:
             calls = due.copy()
             due.clear()
@@ -232,6 +235,10 @@ class LedgerDatabase:
     def wrote_more(self) -> None:
         """The recall that this transaction counts changes more than what is its user's."""
         self._wrote = True
+
+    def counts_recall(self, user: int) -> None:
+        """This transaction counts a recall of that user."""
+        self._counted[user] += 1
 
     def version_of_user(self, sql: Sql, user: int) -> int:
         """Another one as soon as a recall of the user was counted."""
