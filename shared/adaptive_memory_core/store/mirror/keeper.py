@@ -38,7 +38,7 @@ class MirrorKeeper:
         self._left: Iterator[None] | None = None
         self._began, self._not_before = 0.0, 0.0
         self._begun = self._first_done = self._behind = self._due = self._looked = False
-        self._written = 0  # by us, when the last comparison began
+        self._written = 0  # by us in ways that hide others' writing, when the last comparison began
         self._turn = threading.Lock()
 
     def ready(self) -> bool:
@@ -88,11 +88,12 @@ class MirrorKeeper:
             return 0.0
         if self._due:
             return max(0.0, self._not_before - time.monotonic())
-        wrote = self._in_step.written != self._written  # somebody may have written at the same moment as we
-        if self._again_seconds is not None:  # all of it is read: not after each write of ours
-            after = self._began + self._again_seconds, self._not_before
-            return max(0.0, *(one - time.monotonic() for one in after)) if wrote or self._looked else None
-        return max(0.0, self._began + self._seen_seconds - time.monotonic()) if wrote else None
+        now = time.monotonic()
+        if self._in_step.written != self._written:  # somebody may have written at the same moment as we
+            return max(0.0, self._began + self._seen_seconds - now)
+        if self._again_seconds is not None and self._looked:
+            return max(0.0, self._began + self._again_seconds - now, self._not_before - now)
+        return None
 
     def work(self, _going: Going) -> None:
         """The next page."""
