@@ -270,6 +270,19 @@ def test_a_scope_holds_for_a_transaction_behind_a_pooler_and_can_be_taken_back(w
         ana.execute(count)
 
 
+def test_a_scope_of_somebody_whom_nobody_has_met_is_given_only_where_that_is_meant(world: World) -> None:
+    world.owner.execute("DROP ROLE IF EXISTS eve_app")
+    world.owner.execute("CREATE ROLE eve_app LOGIN")
+    give = "SELECT adaptive_memory.give_scope('eve_app', %s, 'anna'{})"
+    with pytest.raises(psycopg.errors.RaiseException, match="Nobody is called 'anna'") as refused:
+        world.owner.execute(give.format(""), (world.collection.name,))
+    assert "new_user => true" in str(refused.value)
+    world.owner.execute(give.format(", new_user => true"), (world.collection.name,))
+    with world.memory("eve_app") as memory:
+        memory.for_user("anna").remember("anna likes tea", id="pot")
+        assert memory.for_user("anna").recall("tea").ids == ("pot",)
+
+
 def test_the_script_may_be_run_twice_and_names_what_it_cannot_find() -> None:
     with psycopg.connect(new_database(), autocommit=True) as owner:
         for _ in range(2):
