@@ -68,8 +68,9 @@ class MirrorSearch:
             places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
             if named:
                 known = user.places
-                also = {known[one] for one in named if one in known}.difference(places)
-                places += [one for one in also if allowed is None or allowed[one]]
+                also = {known[one]: None for one in named if one in known}
+                there = frozenset(places)
+                places += [one for one in also if one not in there and (allowed is None or allowed[one])]
             return _compared(user, user.matrix, asked, places)
 
     def during(
@@ -142,9 +143,8 @@ def _distance(one: tuple[str, float]) -> float:
 
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
-    distances, ids = matrix.distances(asked, places), user.ids
-    nearest, far = distances.argsort(kind="stable").tolist(), distances.tolist()
-    return [(ids[places[one]], far[one]) for one in nearest]
+    distances, ids = matrix.distances(asked, places).tolist(), user.ids
+    return sorted(((ids[place], far) for place, far in zip(places, distances, strict=True)), key=_distance)
 
 
 def _checked(vector: Vector, dimension: int) -> Any:
