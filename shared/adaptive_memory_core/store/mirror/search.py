@@ -129,9 +129,9 @@ class MirrorSearch:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         found = self._rows.rows([one for one, _ in near])
         rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
-        here = [(rows[one], distance) for one, distance in near if one in rows]
-        close = signals.similarities([distance for _, distance in here], space=self._space)
-        return [_as_found((*row, like)) for (row, _), like in zip(here, close, strict=True)]
+        close = signals.similarities([distance for _, distance in near], space=self._space)
+        each = zip(near, close, strict=True)
+        return [_as_found((*row, like)) for (one, _), like in each if (row := rows.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
