@@ -24,7 +24,8 @@ IDS = [f"m{number}" for number in range(len(WORDS))]
 def ana(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[UserMemory]:
     """Somebody whose messages wait, as nothing grows by itself."""
     with closing(AdaptiveMemory(collection, embedder=embed, policy=SMALL)) as memory:
-        memory.ports().background.change([])
+        background: Any = memory.ports().background
+        background.change([])
         user = memory.for_user("ana")
         user.observe(
             [{"id": one, "text": f"I own a {word}.", "at": START} for one, word in zip(IDS, WORDS, strict=True)]
