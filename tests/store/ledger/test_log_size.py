@@ -83,7 +83,7 @@ def test_any_numbers_and_reasons_come_out_as_they_went_in(numbers: list[list[int
 
 def test_lines_of_an_older_ledger_are_read_and_struck_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
-    before = schema.MIGRATIONS.index(schema._LOGGED_IDS)
+    before = next(n for n, step in enumerate(schema.MIGRATIONS) if "CREATE TABLE logged_ids" in step)
     with monkeypatch.context() as older:
         older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:before])
         with sqlite3.connect(path) as sql:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
+
+from adaptive_memory_core.store.numbered_scripts import numbered_scripts
 
 SCHEMA = "adaptive_memory"
 _HINT = re.compile(r" (NOT )?INDEXED( BY \w+)?")
@@ -55,6 +56,4 @@ def tables() -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def migrations() -> tuple[str, ...]:
     """The steps from each version of the schema to the next."""
-    folder = resources.files(__package__) / "migrations"
-    files = sorted((one for one in folder.iterdir() if one.name.endswith(".sql")), key=lambda one: one.name)
-    return tuple(one.read_text(encoding="utf-8") for one in files)
+    return numbered_scripts(__package__)

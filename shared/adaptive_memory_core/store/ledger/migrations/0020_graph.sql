@@ -1,6 +1,3 @@
-"""Which tables keep the graph? Passages and their sentences, the names in them, and how often each is."""
-
-GRAPH = """
 CREATE TABLE graph_passages (                 -- a copy: may be emptied at any time, and is built anew
     passage INTEGER PRIMARY KEY AUTOINCREMENT,
     collection_key INTEGER NOT NULL,
@@ -44,22 +41,3 @@ CREATE TABLE graph_seen (                     -- how far `words` and its removal
     written INTEGER NOT NULL DEFAULT 0,
     removed INTEGER NOT NULL DEFAULT 0
 );
-"""
-
-GRAPH_TITLES = """
-ALTER TABLE graph_seen ADD COLUMN title_key TEXT;  -- the setting it is made with: the metadata key of the titles, ...
-"""
-
-GRAPH_MADE_BEFORE = """
-ALTER TABLE graph_seen ADD COLUMN made_before TEXT NOT NULL DEFAULT '[]';  -- settings that gave way to another one
-"""
-
-GRAPH_LINKS = """
-CREATE TABLE graph_links (                    -- how a user's records name each other's titles, as a sample told
-    user_key INTEGER PRIMARY KEY,
-    records INTEGER NOT NULL,                 -- that there were then
-    links REAL NOT NULL,                      -- titles of others that each names, on average
-    wanted INTEGER NOT NULL,                  -- 1: the graph is made of them, since questions name titles
-    made INTEGER NOT NULL                     -- 1: and it was complete once
-);
-"""

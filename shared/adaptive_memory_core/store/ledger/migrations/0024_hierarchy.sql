@@ -1,6 +1,3 @@
-"""Which tables keep the hierarchy? Messages in episodes, what was distilled from them, and the themes of that."""
-
-HIERARCHY = """
 CREATE TABLE hierarchy_users (                -- who observes
     user_key INTEGER PRIMARY KEY,
     collection_key INTEGER NOT NULL,
@@ -73,4 +70,3 @@ CREATE TABLE hierarchy_themes (
     near BLOB NOT NULL DEFAULT x''
 );
 CREATE INDEX hierarchy_themes_of_user ON hierarchy_themes (user_key, named);
-"""

@@ -1,6 +1,3 @@
-"""Which tables keep the questions that records were judged for? Three steps of the schema."""
-
-JUDGED_QUESTIONS = """
 CREATE TABLE judged_questions (               -- what was asked when something was found that was judged later
     question_key INTEGER PRIMARY KEY AUTOINCREMENT,
     recall_id TEXT NOT NULL,                  -- '': from elsewhere
@@ -46,16 +43,3 @@ WHEN EXISTS (SELECT 1 FROM judged_for WHERE record_key = new.record_key) BEGIN
     UPDATE users SET questions_changed = questions_changed + 1, questions_last = max(questions_last, 1)
     WHERE user_key IN (abs(old.user_key), abs(new.user_key));
 END;
-"""
-
-JUDGED_AHEAD = """
-ALTER TABLE judged_for ADD COLUMN ahead REAL;  -- in similarity, of all other candidates then; NULL: not known
-"""
-
-JUDGED_OWNERS = """
-ALTER TABLE judged_questions ADD COLUMN user_key INTEGER NOT NULL DEFAULT 0;  -- who asked
-UPDATE judged_questions SET user_key = coalesce((
-    SELECT abs(records.user_key) FROM judged_for JOIN records USING (record_key)
-    WHERE judged_for.question_key = judged_questions.question_key LIMIT 1
-), 0);
-"""
