@@ -24,7 +24,9 @@ MOST_READ = 600  # characters of a part in which the cue's words are looked for;
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
-_CLAUSES = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer: spaces stand between clauses, not words
+_CLAUSES = (
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer: spaces stand between clauses, not words
+)
 _SENTENCE = re.compile(
     r"(?<=[.!?\u0964\u0965\u06d4\u061f])\s+|(?<=[\u3002\uff01\uff1f])\s*|(?<!\s)\s*\n\s*"
     rf"|(?<=[{_CLAUSES}])[ \u00a0]+(?=[{_CLAUSES}])"
