@@ -3,9 +3,9 @@
     python -m benchmarks.hierarchy_misses --data DIR
     python -m benchmarks.hierarchy_misses --data DIR --every 4
 
-LoCoMo, single hits in their order, with the bundled embedder and the default weights; nothing is read. A row says how much of
-all evidence is not shown within a budget, and how many turns behind the last one that is shown it stands: a few turns
-behind it was crowded out, a hundred behind it was not found. `tokens` is the mean length of what is missed.
+LoCoMo, single hits in their order, with the bundled embedder and the default weights; nothing is read. A row says how
+much of all evidence is not shown within a budget, and how many turns behind the last one that is shown it stands: a few
+turns behind, it was crowded out; a hundred behind, it was not found. `tokens` is the mean length of what is missed.
 """
 
 from __future__ import annotations
