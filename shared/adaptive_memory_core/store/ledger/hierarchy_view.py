@@ -56,9 +56,8 @@ class Rows(NamedTuple):
 def rows_of(sql: sqlite3.Connection, user: int) -> Rows:
     """Read them; nothing is made of them yet, since others wait for the connection meanwhile."""
     queries = (_MESSAGES, _EPISODES, _SEMANTICS, _SOURCES, _THEMES)
-    return Rows(
-        *(sql.execute(one, (user,)).fetchall() for one in queries), sql.execute(_NOTES, (user, user)).fetchall()
-    )
+    of_user = [sql.execute(one, (user,)).fetchall() for one in queries]
+    return Rows._make([*of_user, sql.execute(_NOTES, (user, user)).fetchall()])
 
 
 def view(stored: Rows) -> Hierarchy:
