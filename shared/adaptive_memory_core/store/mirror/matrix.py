@@ -112,7 +112,7 @@ class Matrix:
 
     def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
         """Chroma's distances of the rows at these positions."""
-        one, rows = asked.astype(np.float64), self._rows[positions].astype(np.float64)
+        one, rows = asked.astype(np.float64), self._rows.take(positions, axis=0).astype(np.float64)
         if self.space == "l2":
             return np.asarray(((rows - one) ** 2).sum(axis=1))
         products: npt.NDArray[np.float64] = rows.dot(one)
