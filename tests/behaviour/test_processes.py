@@ -67,6 +67,21 @@ def test_reads_and_verdicts_of_all_processes_count(tmp_path: Path) -> None:
         assert metadata["retrieval_count"] == 7
 
 
+def test_what_two_processes_learn_of_one_record_is_known_to_both(tmp_path: Path) -> None:
+    questions = "memory.ports().ledger.judged_questions.of(alice.scope)"
+    with opened(tmp_path) as memory, OtherProcess(tmp_path) as other:
+        alice = memory.for_user("alice")
+        alice.remember("green tea", id="tea")
+        for number in range(3):
+            alice.feedback(alice.recall("tea " + "b" * number, k=1), helpful=["tea"])
+            assert other.do(f"alice.feedback(alice.recall('tea {'d' * number}e', k=1), helpful=['tea'])") == 1
+        known = memory.ports().ledger.judged_questions.of(alice.scope)
+        assert known is not None
+        assert sum(known.helpful) == 6
+        assert other.do(f"int(sum({questions}.helpful))") == 6
+        assert other.do(f"{questions}.vectors.tolist()") == known.vectors.tolist()
+
+
 def test_a_filter_on_texts_and_one_on_metadata_are_answered_without_chroma(tmp_path: Path) -> None:
     with opened(tmp_path) as memory, OtherProcess(tmp_path) as other:
         memory.for_user("alice").remember_many(

@@ -40,6 +40,13 @@ def test_a_known_name_is_found_in_lower_case_if_it_has_several_words() -> None:
     assert known_names("a demon", lambda one: there & set(one), loose=True) == ["demon"]
 
 
+def test_function_words_are_a_name_only_where_each_has_a_capital() -> None:
+    there = {"what is", "by the", "rome"}
+    assert known_names("What is by the gate of Rome?", lambda one: there & set(one)) == ["rome"]
+    assert known_names("what is by the gate?", lambda one: there & set(one), loose=True) == []
+    assert known_names("Who sang What Is?", lambda one: there & set(one)) == ["what is"]
+
+
 @given(st.text(max_size=300))
 def test_any_text_has_sentences_that_hold_all_of_it(text: str) -> None:
     found = sentences(text)

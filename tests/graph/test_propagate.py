@@ -102,4 +102,24 @@ def test_scores_are_finite_and_not_negative(names: list[str], rounds: int, most:
         found = form(graph, question("who met whom?", *names), settings)
         assert all(math.isfinite(score) and score >= 0.0 for score in found.passages.values())
         assert len(found.rounds) <= rounds
-        assert all(len(round_) <= most for round_ in found.rounds)
+        more = 0 if form is propagate_as_published else len(set(names))  # the best of each name, if it had none
+        assert all(len(round_) <= most + more for round_ in found.rounds)
+
+
+def test_each_of_two_things_asked_about_is_followed() -> None:
+    told = {
+        "Hamlet": "Hamlet is a play by Kyd.",
+        "Cats": "Cats is a musical by Lloyd.",
+        "Kyd": "He died in London.",
+        "Lloyd": "He was born in Kent.",
+    }
+    known = {title.lower() for title in told}
+    passages = [passage(text, title, lambda names: known & set(names)) for title, text in told.items()]
+    graph = GraphInMemory(passages, np.ones((len(told), 2), dtype=np.float32))
+    asked = question("Who was born later, the author of Hamlet or of Cats?", "hamlet", "cats")
+    found = propagate(graph, asked, Graphs(sentences=1, rounds=2))
+    assert set(found.passages) == {0, 1, 2, 3}
+    assert [{found.steps[key].name for key in round_} for round_ in found.rounds] == [
+        {"hamlet", "cats"},
+        {"kyd", "lloyd"},
+    ]

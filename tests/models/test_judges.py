@@ -51,6 +51,17 @@ def test_whether_texts_suffice_is_yes_or_no(reply: str, answer: bool) -> None:
     assert SufficiencyJudge(said(f'{{"sufficient": "{reply}"}}'))("Who?", TEXTS) == (answer, None)
 
 
+def test_a_server_is_asked_again_once(server: FakeChat, chat: OpenAIChat) -> None:
+    given = iter(["Certainly!", '{"support": [3]}', "It is 3.", "Three."])
+    server.replies = lambda request: (next(given), [])
+    assert SupportJudge(chat)("Who was there?", "Ana", TEXTS) == ([2], None)
+    assert len(server.requests) == 2
+    places, note = SupportJudge(chat)("Who was there?", "Ana", TEXTS)
+    assert len(server.requests) == 4
+    assert places is None
+    assert note == "the judge was not believed: it said 'Three.', which is not the JSON that it was asked for"
+
+
 def test_it_is_asked_again_once() -> None:
     assert SufficiencyJudge(said("Certainly!", '{"sufficient": "no"}'))("Who?", TEXTS).answer is False
     twice = SufficiencyJudge(said("Certainly!", "Yes.", '{"sufficient": "no"}'))("Who?", TEXTS)

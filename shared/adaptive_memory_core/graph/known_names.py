@@ -25,21 +25,26 @@ class Gram(NamedTuple):
 
 def grams(text: str, *, loose: bool = False) -> list[Gram]:
     """All that may be a name: up to six words together; one by itself only if it has a capital (`loose`: or is no
-    function word); and any characters together of a script that puts nothing between words.
+    function word); function words only where each has a capital; and any characters together of a script that puts
+    nothing between words.
 
     >>> [one.name for one in grams("the Nile flows")]
     ['the nile', 'the nile flows', 'nile', 'nile flows']
+    >>> [one.name for one in grams("What Is what is")]  # a title, and the begin of any question
+    ['what is']
     >>> [one.name for one in grams("在东京")]
     ['在东京', '在东', '东京']
     """
     words = words_of(text)
     found = []
     for start, first in enumerate(words):
-        for size in range(1, min(LONGEST, len(words) - start) + 1):
-            if size == 1 and (first.plain in _NO_NAMES or not (first.capital or loose)):
+        function_words, capitals = True, True
+        for size, last in enumerate(words[start : start + LONGEST], 1):
+            function_words, capitals = function_words and last.plain in _NO_NAMES, capitals and last.capital
+            if (function_words and (size == 1 or not capitals)) or (size == 1 and not (capitals or loose)):
                 continue
             name = " ".join(word.plain for word in words[start : start + size])
-            found.append(Gram(first.start, size, name, words[start + size - 1].end))
+            found.append(Gram(first.start, size, name, last.end))
     return [*found, *(gram for word in words for gram in _within(word))]
 
 

@@ -13,7 +13,7 @@ from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
 LONGEST_NAME = 8  # words
 Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
-_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_POSSESSIVE = re.compile(r"['\u2019][sS]?$")
 _QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
 _JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
 _INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
@@ -57,6 +57,8 @@ def normalised(name: str) -> str:
 
     >>> normalised("The Beyoncé's  Renaissance"), normalised("J. K. Rowling"), normalised("東京")
     ('beyonce renaissance', 'j k rowling', '東京')
+    >>> normalised("Blind Man'S Eyes") == normalised("Blind Man's Eyes")  # as programs write titles with capitals
+    True
     """
     plain = " ".join(word.plain for word in words_of(name))
     return plain[4:] if plain.startswith("the ") else plain

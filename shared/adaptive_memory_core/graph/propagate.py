@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from adaptive_memory_core.graph.activated import activated
 from adaptive_memory_core.graph.likeness import cosines, shares_of_best, word_scores
 from adaptive_memory_core.graph.ports import (
     SENTENCE_BITS,
@@ -59,6 +60,10 @@ class _Walk:
     rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
     steps: dict[SentenceKey, Step] = field(default_factory=dict)
     came_from: dict[str, SentenceKey] = field(default_factory=dict)
+    begins: dict[str, str] = field(default_factory=dict)  # of each active name, the question's name that led to it
+
+    def begin_of(self, name: str | None) -> str | None:
+        return None if name is None else self.begins.get(name)
 
     def add(self, number: int, top: Mapping[SentenceKey, float], reached: Mapping[SentenceKey, str | None]) -> None:
         bonus: dict[PassageKey, float] = {}
@@ -73,18 +78,19 @@ class _Walk:
 
 def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
     """The passages that the question's names lead to, in at most `settings.rounds` rounds."""
-    walk = _Walk(scores=_titles(graph, question, settings))
+    walk = _Walk(scores=_titles(graph, question, settings), begins={name: name for name in question.names})
     frequencies = graph.word_frequencies(question.words)
     active: Mapping[str, float] = question.names
     for number in range(1, settings.rounds + 1):
         keys, reached, by = _reached(graph, active, settings)
         if number == 1:
             keys, reached = _seeded(graph, question, settings, keys, reached)
-        fresh = np.array([key not in walk.steps for key in keys.tolist()], dtype=bool)
+        fresh = np.isin(keys, list(walk.steps), invert=True)
         keys, reached = keys[fresh], reached[fresh]
         if not len(keys):
             break
-        top = _best(keys, reached * _weights(graph, question, frequencies, keys), settings.sentences)
+        begins = [walk.begin_of(by.get(key)) for key in keys.tolist()]
+        top = activated(keys, reached * _weights(graph, question, frequencies, keys), begins, settings.sentences)
         if not top:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
@@ -147,15 +153,6 @@ def _weights(graph: Graph, question: Question, frequencies: Mapping[int, int], k
     return weights
 
 
-def _best(keys: Array, scores: Array, most: int) -> dict[SentenceKey, float]:
-    """The sentences with the most, as shares of the best."""
-    order = np.argsort(-scores, kind="stable")[:most]
-    greatest = float(scores[order[0]])
-    if greatest <= 0.0:
-        return {}
-    return {int(keys[one]): float(scores[one]) / greatest for one in order.tolist() if scores[one] > 0.0}
-
-
 def _next_names(
     graph: Graph, top: Mapping[SentenceKey, float], question: Question, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
@@ -167,5 +164,10 @@ def _next_names(
                 found.setdefault(name, []).append((top[key], key))
     means = {name: sum(score for score, _ in own) / len(own) for name, own in found.items()}
     best = dict(sorted(means.items(), key=lambda one: -one[1])[: settings.names])
-    walk.came_from = {**{name: max(found[name])[1] for name in best}, **walk.came_from}
+    for name in best:
+        sentence = max(found[name])[1]
+        walk.came_from.setdefault(name, sentence)
+        begin = walk.begin_of(walk.steps[sentence].name)
+        if begin is not None:
+            walk.begins.setdefault(name, begin)
     return best

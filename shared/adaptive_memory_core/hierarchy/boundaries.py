@@ -10,6 +10,7 @@ from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.hierarchy.nodes import Array, Said
 from adaptive_memory_core.hierarchy.phrases import ENDS, TURNS_TO
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 
 Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
@@ -43,6 +44,7 @@ def starts(
     found: list[int] = []
     first = 0
     for place in range(begun, len(said)):
+        let_others_run()
         if place == 0 or gaps.ends(first, place):
             found.append(place)
             first = place

@@ -12,6 +12,7 @@ from adaptive_memory_core.graph.sentences import sentences
 from adaptive_memory_core.hierarchy.first_person import in_third_person
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said
 from adaptive_memory_core.hierarchy.phrases import DANGLES, ONESELF, SMALL_TALK
+from adaptive_memory_core.let_others_run import let_others_run
 
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
 LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
@@ -36,6 +37,7 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     >>> distil(turns, 2)
     [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
     """
+    let_others_run()
     names = frozenset(word for turn in said for word in words(turn.speaker or ""))
     left = [one for turn in said for one in _of(turn, names) if len(one.words) >= _fewest(one)]
     places = {id(one): place for place, one in enumerate(left)}

@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from operator import or_
 from typing import NamedTuple
 
-from adaptive_memory_core.learn import logged_reads
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
-from adaptive_memory_core.learn.logged_reads import SHARE_UNIT, Signals, columns_of_reads, reads_of
+from adaptive_memory_core.learn.logged_reads import (
+    SHARE_UNIT,
+    Signals,
+    Times,
+    Told,
+    columns_of_told,
+    columns_of_untold,
+    reads_of,
+)
 from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
@@ -83,17 +90,25 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
     Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
     reads = then.reads
-    times = [_times_known(one) for one in reads]
-    via = list(map(or_, _via(then, basis, scored), times))
+    times = Times([one.last_read for one in reads], [one.refreshed_at for one in reads])
+    useful = [one.useful_at for one in reads]
+    known = _times_known(times, useful)
+    via = list(map(or_, _via(then, basis, scored), known))
     titles: list[str] = ["via"]
     numbers: list[Sequence[float]] = [via]
-    if any(times):
-        titles += logged_reads.TITLES
+    if any(known):
         policy = Policy() if basis.policy is None else basis.policy
-        numbers += columns_of_reads(reads, then.importances, signals, policy, at)
-        if any([one.useful_at is not None for one in reads]):  # noqa: C419 - quicker than a generator
-            titles += _USEFUL
-            numbers += zip(*[_useful(one, basis.step, at) for one in reads], strict=True)
+        told = Told.by(policy)
+        found = (
+            columns_of_told(reads, then.importances)
+            if scored == len(reads) and told.tell_all(reads, times, at)
+            else columns_of_untold(reads, then.importances, signals, told, at)
+        )
+        titles += found
+        numbers += found.values()
+    if any(map(USEFUL.__and__, known)):
+        titles += _USEFUL
+        numbers += zip(*[_useful(one, basis.step, at) for one in reads], strict=True)
     if basis.propensities:
         titles.append(PROPENSITY)
         numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
@@ -119,7 +134,7 @@ def state_then(
     """The read state that the columns and signals tell of, at the user's recall `step`; `policy` is that of the recall.
 
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
-    >>> said = {"recency": 0.75, "importance": 0.52, "strength": 1.0}
+    >>> said = {"recency": 0.999997, "importance": 0.545815, "strength": 1.0}
     >>> signals = {name: [value] for name, value in said.items()}
     >>> columns = columns_of(StatesThen(["a"], [False], [read], [None]), signals, NO_BASIS, scored=1, at=9.0)
     >>> then = {title: int(numbers[0]) for title, numbers in zip(columns.titles, columns.numbers)}
@@ -161,13 +176,16 @@ def leads_then(then: Mapping[str, int]) -> LeadWeights:
     return LeadWeights(octaves, then["verdicts"] / SHARE_UNIT)
 
 
-def _times_known(read: ReadState) -> int:
-    """The bits that say which times of a state there are."""
-    if read.last_read is None and read.refreshed_at is None:
-        return USEFUL * (read.useful_at is not None)
-    return READ | UNREFRESHED * (read.refreshed_at is None) | USEFUL * (read.useful_at is not None)
+def _times_known(times: Times, useful: Sequence[float | None]) -> list[int]:
+    """The bits that say which times of each state there are."""
+    return [
+        (_REFRESHED if fresh is not None else _NEVER_READ if read is None else _NOT_REFRESHED)
+        | (0 if of_use is None else USEFUL)
+        for read, fresh, of_use in zip(*times, useful, strict=True)
+    ]
 
 
+_NEVER_READ, _REFRESHED, _NOT_REFRESHED = 0, READ, READ | UNREFRESHED
 _USEFUL = ("useful_ago", "useful_lag", "helpful", "unhelpful")
 
 

@@ -20,7 +20,7 @@ class Graphs:
     links: float = 0.2  # titles of others in a record, on average, from which they are; benchmarks/graph_everywhere.py
     weight: float = 2.0  # what it counts in the relevance, beside Fusion's weights; a sweep: docs/graph.md
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
-    sentences: int = 3  # that a round activates; the paper
+    sentences: int = 3  # that a round activates, and the best of each name that these leave out; the paper
     names: int = 20  # that a round goes on with; 8 loses .02, the paper has 5; a sweep: docs/graph.md
     rare: float = 2.0  # power of how rare a name is; 1 is as good, 0 loses .027; a sweep: docs/graph.md
     title: float = 0.3  # for a passage titled by a name in the question; a sweep: docs/graph.md

@@ -1,22 +1,29 @@
-"""How do new semantics come into themes? By a copy of the themes in RAM, and one transaction for each page of them."""
+"""How do new semantics come into themes? By a copy of the themes in RAM, and a short transaction for each page of them.
+
+What attaching changes is worked out with no lock in hand, since recalls read the same file, and kept if nobody has
+changed the rows meanwhile.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adaptive_memory_core.flow.ports.hierarchy_values import Edition, Growth, Written
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.replaced import Stated, of_its_speaker, replaced
 from adaptive_memory_core.hierarchy.theme_names import name_of, stems
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.hierarchy.growing import Growing
 
 PAGE = 64  # semantics that are attached in one transaction
+TRIES = 2  # times that others may come before it; then it is worked out with the ledger's one writer in hand
 MOST_HELD = 8  # users whose themes are held in RAM
 EVERY = 8  # semantics that come in between two looks for tiny themes
 
@@ -39,8 +46,16 @@ class _Held:
         self.usual.update(stems(one.text))
 
 
+class _Begun(NamedTuple):
+    """What a page of growth is worked out from; it holds as long as the rows say the same."""
+
+    edition: Edition
+    next_theme: ThemeKey
+
+
 class Attaching:
-    """The themes of those who observed last. Who attaches holds the ledger's one writer, so two never do at once."""
+    """The themes of those who observed last. Who keeps a page holds the ledger's one writer, so that two never keep
+    what was worked out from the same rows."""
 
     def __init__(self, growing: Growing) -> None:
         self._growing = growing
@@ -48,20 +63,34 @@ class Attaching:
 
     def attach(self, scope: Scope) -> int:
         """A page of what is in no theme yet; gives how many there were."""
-        rows = self._growing.rows
-        if not rows.unattached(scope, 1):
+        if not self._growing.rows.unattached(scope, 1):
             return 0
         try:
+            for _ in range(TRIES):
+                done = self._page(scope)
+                if done is not None:
+                    return done
             with self._growing.transaction():
-                new = rows.unattached(scope, PAGE)
-                held = self._themes(scope)
-                growth = _grown(held, new, rows.next_theme(), named=self._growing.roles.theme_name is None)
-                rows.grow(scope, growth)
+                return self._page(scope) or 0
         except BaseException:
             self._held.pop(scope, None)  # what is in RAM may be ahead of what was kept
             raise
+
+    def _page(self, scope: Scope) -> int | None:
+        """How many were attached; None where somebody else has changed the rows before that was kept."""
+        rows, begun = self._growing.rows, self._begun(scope)
+        new, held = rows.unattached(scope, PAGE), self._themes(scope)
+        growth = _grown(held, new, begun.next_theme, named=self._growing.roles.theme_name is None)
+        with self._growing.transaction():
+            if self._begun(scope) != begun or held.edition != begun.edition:
+                self._held.pop(scope, None)
+                return None
+            rows.grow(scope, growth)
         held.edition = held.edition._replace(attached=growth.attached)
         return len(new)
+
+    def _begun(self, scope: Scope) -> _Begun:
+        return _Begun(self._growing.rows.edition(scope), self._growing.rows.next_theme())
 
     def name_of(self, scope: Scope, theme: ThemeKey) -> str:
         """What a theme is called by its terms; "" where it is gone."""
@@ -93,6 +122,7 @@ def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: 
     themes, replaces = held.themes, dict[SemanticKey, SemanticKey]()
     themes.number_from(next_theme)
     for one in new:
+        let_others_run()
         key = one.placed.key
         themes.attach(key, one.placed.vector)
         held.add(one)
