@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.channels import fuse
+from adaptive_memory_core.channels.told_apart import AS_GIVEN
 from adaptive_memory_core.channels.words import bm25, worth_of_word
 from adaptive_memory_core.cue.time import asks_when
 from adaptive_memory_core.flow.candidates import gather
@@ -81,7 +82,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
             [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
         ),
         "lengths of texts": Without([(words, "as_many_texts", lambda *_: 1.0)]),
-        "spread of similarities": Without([(fuse, "stretch", lambda *_: 1.0)]),
+        "how similarities tell apart": Without([(fuse, "told_apart", lambda *_: AS_GIVEN)]),
         "learned shares": Without([(fuse, "tilted", lambda shares, _: shares)]),
         "the newest first": Without(policy=Policy().replace(updates={"newest_first": False})),
         "times in four more languages": Without([(memory.ports(), "languages", (English(),))]),

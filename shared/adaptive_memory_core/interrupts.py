@@ -6,7 +6,7 @@ import functools
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +35,12 @@ def interruptible(function: Callable[P, Generator[T, None, None]]) -> Callable[P
 
     @functools.wraps(function)
     def entered(*args: P.args, **kwargs: P.kwargs) -> AbstractContextManager[T]:
-        return cast("AbstractContextManager[T]", _Taken(function(*args, **kwargs)))
+        generator = function(*args, **kwargs)
+        leave = _Leave(_leave, weakref.ref(generator))
+        leave.generator = generator
+        taken = _Taken()
+        taken.__enter__, taken.__exit__ = generator.__next__, leave
+        return taken
 
     return entered
 
@@ -44,16 +49,14 @@ class _Taken:
     """What `with` is given: both its methods stand in slots, so that it calls them, and nothing else, itself."""
 
     __slots__ = ("__enter__", "__exit__")
-
-    def __init__(self, generator: Generator[Any, None, None]) -> None:
-        leave = _Leave(_leave, weakref.ref(generator))
-        leave.generator = generator
-        self.__enter__, self.__exit__ = generator.__next__, leave
+    __enter__: Callable[[], Any]
+    __exit__: Callable[..., bool]
 
 
 class _Leave(functools.partial[bool]):
     """`with` holds this, and this the generator. The call below holds it only weakly: a traceback keeps its frames."""
 
+    __slots__ = ("generator",)
     generator: Generator[Any, None, None]
 
 

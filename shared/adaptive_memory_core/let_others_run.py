@@ -23,7 +23,9 @@ WAIT_SECONDS, MOST_WAITS = 0.0005, 6  # so that a call that waits gets a quarter
 LONG = 1_000  # characters of a text that takes some work
 
 
-class _Call:
+class Call:
+    """One call, or rendering, in one thread."""
+
     __slots__ = ("began", "is_long", "thread")
 
     def __init__(self) -> None:
@@ -31,30 +33,41 @@ class _Call:
 
 
 class _OfThread(threading.local):
-    call: _Call | None = None
+    call: Call | None = None
     paused = 0.0  # by the thread's processor time
 
 
-_under_way: dict[_Call, None] = {}
+_under_way: dict[Call, None] = {}
 _own = _OfThread()
 
 
 @interruptible
 def under_way() -> Generator[None, None, None]:
     """A call, or a rendering, from its begin to its end in this thread."""
-    call, outer = _Call(), _own.call
+    call, outer = Call(), _own.call
     try:
-        _under_way[call] = None
-        _own.call = call
+        begin(call)
         yield
     finally:
         try:
-            _own.call = outer
+            end(call, outer)
         finally:
-            _under_way.pop(call, None)  # also where an interrupt strikes here
+            end(call, outer)  # also where an interrupt strikes
 
 
-def own_call() -> object | None:
+def begin(call: Call) -> None:
+    """This thread is in the call from now on."""
+    _under_way[call] = None
+    _own.call = call
+
+
+def end(call: Call, outer: Call | None) -> None:
+    """The call is over, and the thread in the outer one again, if there is one."""
+    _own.call = outer
+    _under_way.pop(call, None)
+
+
+def own_call() -> Call | None:
     """The call that this thread is in."""
     return _own.call
 

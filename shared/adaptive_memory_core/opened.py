@@ -13,18 +13,18 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import logged_errors
+from adaptive_memory_core import let_others_run, logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
+from adaptive_memory_core.flow.calls import own_call
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.looks import one_call
-from adaptive_memory_core.flow.calls.patience import patient
+from adaptive_memory_core.flow.calls.own_call import OwnCall
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.let_others_run import under_way
+from adaptive_memory_core.let_others_run import Call
 from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
@@ -141,8 +141,23 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with self.calls.one_more(), under_way(), one_call(), patient(self.keeping.wait_seconds):
+        call, outer, outer_own = Call(), let_others_run.own_call(), own_call.own_call()
+        try:
+            self.calls.begin(call)
+            let_others_run.begin(call)
+            own_call.begin(own_call.new_call(self.keeping.wait_seconds))
             yield
+        finally:
+            try:
+                self._end(call, outer, outer_own)
+            finally:
+                self._end(call, outer, outer_own)  # also where an interrupt strikes
+
+    def _end(self, call: Call, outer: Call | None, outer_own: OwnCall | None) -> None:
+        """A call is over, and the thread in the one before it again, if there is one."""
+        own_call.begin(outer_own)
+        let_others_run.end(call, outer)
+        self.calls.over(call)
 
     @property
     def executor(self) -> Executor:

@@ -95,7 +95,8 @@ def record_of(
 ) -> Record:
     """A record from what Chroma holds; a key that is missing or of another type counts as unknown.
 
-    Its read state is the one given, else the one its metadata shows; its importance is as verdicts moved it.
+    Its read state is the one given, else the one its metadata shows; its importance is as verdicts moved it. What it
+    has of the metadata are copies: others may be given the same ones.
     """
     found: Metadata = {} if metadata is None else metadata
     get = found.get
@@ -114,7 +115,7 @@ def record_of(
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
         _written_importance(given, fields),
-        found,
+        {**found},
         () if (sources := get(fields.derived_from)) is None else _texts(sources),
         None if (stale := get(fields.derived_stale)) is None else _words(stale),
     )

@@ -46,3 +46,13 @@ def test_the_less_likely_an_accident_the_less_vectors_count() -> None:
     counted = [float(line.split()[2]) for line in said]
     assert counted == sorted(counted, reverse=True)
     assert counted[0] > counted[2] > 0
+
+
+def test_it_says_that_vectors_cannot_tell_the_candidates_apart() -> None:
+    def said(close: list[float]) -> str:
+        leads = {"words": 0.5, "chance": 1e-6}
+        hits = [Hit(Record(str(number), "tea"), one, str(number), leads) for number, one in enumerate(close)]
+        return believed([Scored(hit, 0.5, {}, {"similarity": hit.similarity, **leads}) for hit in hits], Policy())[0]
+
+    assert "the ten nearest are all about as near" in said([0.8, *[0.78] * 10, 0.1])
+    assert "as near" not in said([0.8, *[0.4] * 10, 0.1])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.channels.learned_shares import tilted
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
+from adaptive_memory_core.channels.told_apart import AS_GIVEN, ToldApart, told_apart
 from adaptive_memory_core.policy.channel_names import AS_THE_VECTORS, RERANKER
 from adaptive_memory_core.policy.fusion import CHANCE, Fusion
 from adaptive_memory_core.records import Hit
@@ -14,7 +14,6 @@ from adaptive_memory_core.score.candidates import Leads, columns_of
 
 CONTEXT = ("near", "around", "session")
 OF_VECTORS = ("similarity", "before", "company")  # the leads that are similarities
-USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
 Weights = Mapping[str, float]
 Parts = dict[str, list[float]]  # a column for each part
 NO_MORE: Weights = {}
@@ -38,17 +37,17 @@ def relevances(
     elif not leads or not these:
         return {"similarity": close}
     else:
-        parts = _weighed({"similarity": close, **leads}, fusion, more, stretch(these, fusion), learned)
+        parts = _weighed({"similarity": close, **leads}, fusion, more, told_apart(these, fusion), learned)
     if RERANKER not in leads:
         return parts
     left = {name: times(1.0 - reranked, values) for name, values in parts.items()}
     return {**left, RERANKER: times(reranked, leads[RERANKER])}
 
 
-def _weighed(columns: Leads, fusion: Fusion, more: Weights, stretched: float, learned: Weights) -> Parts:
+def _weighed(columns: Leads, fusion: Fusion, more: Weights, apart: ToldApart, learned: Weights) -> Parts:
     """Each column times its share; the shares hang on the chance, which may be another for records of another kind."""
     chances = columns.get(CHANCE, [1.0])
-    shares = {one: tilted(shares_of(columns, one, fusion, more, stretched), learned) for one in set(chances)}
+    shares = {one: tilted(shares_of(columns, one, fusion, more, apart), learned) for one in set(chances)}
     named = [name for name in next(iter(shares.values())) if name in columns]
     if len(shares) == 1:
         return {name: times(shares[chances[0]][name], columns[name]) for name in named}
@@ -72,7 +71,11 @@ def times(share: float, values: Sequence[float]) -> list[float]:
 
 
 def relevance(
-    similarity: float, leads: Mapping[str, float], fusion: Fusion, more: Weights = NO_MORE, stretched: float = 1.0
+    similarity: float,
+    leads: Mapping[str, float],
+    fusion: Fusion,
+    more: Weights = NO_MORE,
+    apart: ToldApart = AS_GIVEN,
 ) -> dict[str, float]:
     """The parts that add up to the relevance: of the similarity, and of each lead there is.
 
@@ -89,13 +92,13 @@ def relevance(
     >>> relevance(0.4, {"sql": 0.8}, Fusion(), {"sql": 1.0})        # as much as the vectors
     {'similarity': 0.2, 'sql': 0.4}
     """
-    shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, stretched)
+    shares = shares_of(leads, leads.get(CHANCE, 1.0), fusion, more, apart)
     own = {"similarity": shares["similarity"] * min(1.0, max(0.0, similarity))}
     return own | {name: share * leads[name] for name, share in shares.items() if name in leads}
 
 
 def shares_of(
-    names: Iterable[str], chance: float, fusion: Fusion, more: Weights, stretched: float = 1.0
+    names: Iterable[str], chance: float, fusion: Fusion, more: Weights, apart: ToldApart = AS_GIVEN
 ) -> dict[str, float]:
     """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts. The weight of a
     record's context goes to the record itself where there is no conversation.
@@ -108,30 +111,10 @@ def shares_of(
     if weights:
         weights["words"] += sum(fusion.leads[name] for name in CONTEXT if name not in present)
     weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in present})
-    weights = {"similarity": fusion.dense * max(chance**fusion.doubt, fusion.dense_least), **weights}
+    least = apart.kept * fusion.dense_least
+    weights = {"similarity": fusion.dense * max(chance**fusion.doubt, least), **weights}
     for name in OF_VECTORS:
         if name in weights:
-            weights[name] *= stretched
+            weights[name] *= apart.stretched
     total = sum(weights.values())
     return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
-
-
-def stretch(hits: Sequence[Hit], fusion: Fusion) -> float:
-    """How many times as much a difference in similarity counts beside words, since the candidates' lie closer together
-    than usual, or further apart.
-
-    >>> from adaptive_memory_core.records import Record
-    >>> def hits(*close, **leads): return [Hit(Record("a", "tea"), one, "a", leads) for one in close]
-    >>> round(stretch(hits(*[0.81, 0.80] * 20, chance=0.1), Fusion(spread=0.15)), 1)
-    3.7
-    >>> stretch(hits(0.81, 0.8, chance=0.1), Fusion(spread=0)), stretch(hits(0.81, 0.8, sql=1.0), Fusion(spread=0.15))
-    (1.0, 1.0)
-    """
-    these = columns_of(hits)
-    if fusion.spread == 0.0 or CHANCE not in these.leads:
-        return 1.0
-    close = these.columns.similarities
-    middle = sum(close) / len(close)
-    squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in close)
-    spread = math.sqrt(squares / (USUAL + len(close) - 1))
-    return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of, stretch
+from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of
+from adaptive_memory_core.channels.told_apart import ToldApart, told_apart
 from adaptive_memory_core.policy.fusion import CHANCE
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scored
@@ -24,16 +25,18 @@ def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
     fusion = policy.weighing
     if not scored or fusion.method == "rrf" or CHANCE not in scored[0].signals:
         return []
-    stretched = stretch([one.hit for one in scored], fusion)
+    apart = told_apart([one.hit for one in scored], fusion)
     chances = dict.fromkeys(one.signals[CHANCE] for one in scored)  # of the kind of the best record first
-    lines = [_line(scored[0].signals, chance, policy, stretched) for chance in chances]
+    lines = [_line(scored[0].signals, chance, policy, apart) for chance in chances]
     return [lines[0], *(f"for records of the other kind, alone or in a conversation, {line}" for line in lines[1:])]
 
 
-def _line(signals: Mapping[str, float], chance: float, policy: Policy, stretched: float) -> str:
+def _line(signals: Mapping[str, float], chance: float, policy: Policy, apart: ToldApart) -> str:
     fusion = policy.weighing
-    shares = shares_of(signals, chance, fusion, policy.own_weights, stretched)
+    shares = shares_of(signals, chance, fusion, policy.own_weights, apart)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
     words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)
     why = f"the chance that words match as well as the best ones here by accident is {100 * chance:.2g} %"
+    if apart.kept < 0.5 and chance**fusion.doubt < fusion.dense_least:
+        why += ", and to vectors the ten nearest are all about as near"
     return f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"

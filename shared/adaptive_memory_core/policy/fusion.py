@@ -22,9 +22,11 @@ class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
     Which of vectors and words is believed is decided in each recall: vectors count by the chance that some record
-    matches the cue's words as well as the best one does by accident, and never less than `dense_least`. Vectors of some
-    embedders are all much alike: the closer together the similarities of the candidates lie, compared with `spread`,
-    the more each difference counts.
+    matches the cue's words as well as the best one does by accident, and never less than `dense_least`. They keep that
+    only where they tell candidates apart: where the tenth nearest is nearly as similar as the nearest, as the pieces of
+    one page are, by less than the share `apart` below it, soon nothing is kept. Vectors of some embedders are all much
+    alike: the closer together the similarities of the candidates lie, compared with `spread`, the more each difference
+    counts.
 
     The defaults are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`
     too, whatever the spread, and other ones for the `local` embedder, whose vectors are weaker (all else weighs less,
@@ -47,6 +49,7 @@ class Fusion:
     company: float = 0.20  # weight of the best similarity in its session
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
+    apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
     spread: float = field(default=0.15, kw_only=True)  # of similarities at which `dense` counts as given; 0 = at any
     rrf_k: float = field(default=60.0, kw_only=True)  # ranks, added to each with "rrf"; the literature, and it loses
 
@@ -54,6 +57,7 @@ class Fusion:
         "doubt": Range(0, 10),
         **dict.fromkeys(("dense", *LEADS), Range(0)),
         "dense_least": SHARE,
+        "apart": Range(0, 1),
         "spread": Range(0, 1),
         "rrf_k": Range(0, 10_000),
     }
@@ -80,7 +84,7 @@ CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
         doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, before=0.08,
-        company=0.16, dense_least=0.02, spread=0.0,
+        company=0.16, dense_least=0.02, apart=0.0, spread=0.0,
     ),
     "all-minilm-l6-v2": Fusion(spread=0.0),
 }  # fmt: skip

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from adaptive_memory_core.channels.fuse import relevance, stretch
+from adaptive_memory_core.channels.fuse import relevance
+from adaptive_memory_core.channels.told_apart import told_apart
 from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
@@ -79,8 +80,8 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     if not fit:
         return None
     fusion, own = policy.weighing, policy.own_weights
-    stretched = stretch(fit, fusion)
-    together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, stretched).values()) for hit in fit)
+    apart = told_apart(fit, fusion)
+    together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, apart).values()) for hit in fit)
     return Best(max(hit.similarity for hit in fit), together)
 
 

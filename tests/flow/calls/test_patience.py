@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from adaptive_memory_core.flow.calls.looks import known_already, looked_at, one_call
-from adaptive_memory_core.flow.calls.patience import have_waited, left, patient, waiting_at_most
+from adaptive_memory_core.flow.calls.looks import known_already, looked_at
+from adaptive_memory_core.flow.calls.own_call import one_call
+from adaptive_memory_core.flow.calls.patience import have_waited, left, waiting_at_most
 from tests.behaviour.test_interrupts import broken_off_at
 
 
 def a_patient_call() -> None:
-    with patient(1.0):
+    with one_call(1.0):
         have_waited(1.0)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from adaptive_memory_core.flow.calls.drive import arun, ask
-from adaptive_memory_core.flow.calls.looks import known_already, looked_at, one_call
-from adaptive_memory_core.flow.calls.patience import have_waited, left, patient
+from adaptive_memory_core.flow.calls.looks import known_already, looked_at
+from adaptive_memory_core.flow.calls.own_call import one_call
+from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.flow.calls.under_way import CountingExecutor
 
 asker: ContextVar[str] = ContextVar("asker", default="nobody")
 
 
 async def test_an_async_call_waits_no_longer_than_it_may_in_all_whatever_its_caller_has_waited() -> None:
-    with CountingExecutor(1, lambda: patient(5.0)) as executor, patient(1.0):
+    with CountingExecutor(1, lambda: one_call(5.0)) as executor, one_call(1.0):
         have_waited(1.0)
         assert await arun(ask(left, 7.0), executor) == 5.0
 

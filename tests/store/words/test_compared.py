@@ -35,3 +35,15 @@ def test_what_changed_hands_is() -> None:
     known = Compared(Fields())
     known.keep(ANA, [TEA])
     assert known.unknown(Scope("ben"), [TEA]) == [TEA]
+
+
+def test_in_one_state_of_the_collection_each_is_looked_at_once() -> None:
+    known, coffee = Compared(Fields()), TEA._replace(text="coffee")
+    assert known.unknown_in("now", ANA, [TEA]) == known.unknown_in("now", ANA, [TEA]) == [TEA]
+    known.keep(ANA, [TEA])
+    assert known.unknown_in("now", ANA, [TEA]) == known.unknown_in("now", ANA, [coffee]) == []
+    assert known.unknown_in("later", ANA, [coffee]) == [coffee]
+    known.unknown_in("later", ANA, [TEA])
+    for state in ("later", None):
+        known.forget(["a"])
+        assert known.unknown_in(state, ANA, [TEA]) == [TEA]

@@ -42,10 +42,11 @@ def chance_among(chance: float, times: float) -> float:
 
 def _best(found: Sequence[float]) -> list[int]:
     """The numbers of those that are found best; none that is not found at all."""
-    ranked = sorted(range(len(found)), key=found.__getitem__, reverse=True)
-    return [one for one in ranked[:BEST] if found[one] > 0.0]
+    there = [number for number, one in enumerate(found) if one > 0.0]
+    there.sort(key=found.__getitem__, reverse=True)
+    return there[:BEST]
 
 
 def _length(texts: Sequence[str], these: Sequence[int]) -> float:
     """How long they are, in characters: the geometric mean."""
-    return math.exp(sum(math.log(max(1, len(texts[one]))) for one in these) / len(these))
+    return math.exp(sum([math.log(len(texts[one]) or 1) for one in these]) / len(these))

@@ -6,7 +6,6 @@ of it are function words.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.words.language_of_text import likeliest
@@ -38,14 +37,17 @@ def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, float]:
 
 
 def _counted(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
+    found: dict[Forms, int] = {}
     if not languages:
-        return Counter(words(cue))
+        for word in words(cue):
+            found[word] = found.get(word, 0) + 1
+        return found
     own = likeliest(cue, languages)
-    found: Counter[Forms] = Counter()
     for chunk in chunks(cue):
         for piece in pieces(chunk):
             if forms := _forms(piece, own, languages):
-                found[forms[0] if len(forms) == 1 else forms] += 1
+                one = forms[0] if len(forms) == 1 else forms
+                found[one] = found.get(one, 0) + 1
     return found
 
 

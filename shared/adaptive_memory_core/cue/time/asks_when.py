@@ -11,6 +11,7 @@ _ASKS = re.compile(
     r"|\b(?:what|which)\s+(?:date|day|week|month|year|time)\b|\bhow\s+long\b|\bsince\s+when\b",
     re.IGNORECASE,
 )
+_MAY_ASK = words_of("when what which how")
 _ASKS_ELSEWHERE = re.compile(  # German, French, Spanish, Chinese
     r"^\W*(?:und\s+|seit\s+|bis\s+)?wann\b|\bwelche[mnrs]?\s+(?:datum|tag|woche|monat|jahr)\b|\bwie\s+lange\b"
     r"|^\W*(?:et\s+|depuis\s+)?quand\b|\bquel(?:le)?\s+(?:date|jour|semaine|mois|année)\b|\bcombien\s+de\s+temps\b"
@@ -48,7 +49,7 @@ def asks_when(cue: str) -> bool:
     >>> [asks_when(cue) for cue in ("Wann zog Ana um?", "Quel jour était-ce ?", "¿Cuándo llega?", "你什么时候搬家的")]
     [True, True, True, True]
     """
-    if _ASKS.search(cue) is not None:
+    plain, lower = cue.isascii(), cue.lower()
+    if (not plain or some_in(lower, _MAY_ASK)) and _ASKS.search(cue) is not None:
         return True
-    maybe = not cue.isascii() or some_in(cue.lower(), _NEEDS)
-    return maybe and _ASKS_ELSEWHERE.search(cue) is not None
+    return (not plain or some_in(lower, _NEEDS)) and _ASKS_ELSEWHERE.search(cue) is not None

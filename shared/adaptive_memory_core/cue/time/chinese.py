@@ -24,7 +24,7 @@ class Chinese:
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.said_times(text, now, self.zone, _CHINESE)
+        return () if text.isascii() else phrases.said_times(text, now, self.zone, _CHINESE)
 
 
 def _in_year(match: re.Match[str], today: datetime) -> list[Span]:

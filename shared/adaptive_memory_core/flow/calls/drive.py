@@ -9,8 +9,10 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.let_others_run import let_others_run
 
 T = TypeVar("T")
@@ -19,6 +21,7 @@ Call = Callable[[], Any]
 Flow = Generator[Call, Any, T]
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
     """What came of something we can do without: a value, or the error that took its place."""
@@ -35,7 +38,7 @@ def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
     >>> run(twice(21))
     42
     """
-    answer: T = yield lambda: function(*args, **kwargs)
+    answer: T = yield partial(function, *args, **kwargs)
     return answer
 
 
@@ -49,7 +52,7 @@ def attempt(errors: type[Exception], function: Callable[P, T], *args: P.args, **
     'division by zero'
     """
     try:
-        return Outcome((yield from ask(function, *args, **kwargs)))
+        return Outcome((yield partial(function, *args, **kwargs)))
     except errors as error:
         return Outcome(error=error)
 

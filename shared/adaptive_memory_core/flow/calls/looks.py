@@ -7,34 +7,19 @@ all the same, for each call looks anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Hashable
-from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
-from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.flow.calls.own_call import own_call
 
 T = TypeVar("T")
 MOMENT_SECONDS = 0.02  # after which a long call looks again
-_looks: ContextVar[dict[Hashable, tuple[float, Any]] | None] = ContextVar("looks", default=None)
-
-
-@interruptible
-def one_call() -> Generator[None, None, None]:
-    """A call from its begin to its end."""
-    before = _looks.get()
-    try:
-        _looks.set({})
-        yield
-    finally:
-        try:
-            _looks.set(before)
-        finally:
-            _looks.set(before)  # also where an interrupt strikes
 
 
 def looked_at(what: Hashable, look: Callable[[], T]) -> T:
     """What the look gives, or gave a moment ago in this call.
 
+    >>> from adaptive_memory_core.flow.calls.own_call import one_call
     >>> looks = iter("abc")
     >>> with one_call():
     ...     looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))
@@ -42,32 +27,33 @@ def looked_at(what: Hashable, look: Callable[[], T]) -> T:
     >>> looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))     # in no call
     ('b', 'c')
     """
-    looks = _looks.get()
-    if looks is None:
+    call = own_call()
+    if call is None:
         return look()
-    at, known = looks.get(what, (0.0, None))
-    now = time.monotonic()
-    if what in looks and now - at < MOMENT_SECONDS:
-        return cast("T", known)
+    known, now = call.looks.get(what), time.monotonic()
+    if known is not None and now - known[0] < MOMENT_SECONDS:
+        found: T = known[1]
+        return found
     found = look()
-    looks[what] = (now, found)
+    call.looks[what] = (now, found)
     return found
 
 
 def known_already(what: Hashable) -> Any:
     """What was looked at a moment ago in this call; None where it was not.
 
+    >>> from adaptive_memory_core.flow.calls.own_call import one_call
     >>> with one_call():
     ...     known_already("tea"), looked_at("tea", lambda: "hot"), known_already("tea")
     (None, 'hot', 'hot')
     """
-    looks = _looks.get()
-    found = None if looks is None else looks.get(what)
+    call = own_call()
+    found = None if call is None else call.looks.get(what)
     return None if found is None or time.monotonic() - found[0] >= MOMENT_SECONDS else found[1]
 
 
 def look_again(what: Hashable) -> None:
     """The next one of this call that asks looks anew: it was just changed."""
-    looks = _looks.get()
-    if looks is not None:
-        looks.pop(what, None)
+    call = own_call()
+    if call is not None:
+        call.looks.pop(what, None)

@@ -4,76 +4,64 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator
-from contextvars import ContextVar
-from typing import NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
-from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.flow.calls.own_call import OwnCall, begin, own_call
 
 P = ParamSpec("P")
 T = TypeVar("T")
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 
-class Patience(NamedTuple):
-    """Of a call: how long it may wait, and how long it has waited, in a list that its parts share."""
-
-    seconds: float
-    waited: list[float]
-
-
-_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
-
-
-@interruptible
-def patient(seconds: float) -> Generator[None, None, None]:
-    """A call from its begin to its end: all waiting within it takes no longer than this."""
-    before = _patience.get()
-    try:
-        _patience.set(Patience(seconds, [0.0]))
-        yield
-    finally:
-        try:
-            _patience.set(before)
-        finally:
-            _patience.set(before)  # also where an interrupt strikes
-
-
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
-    before = _patience.get()
-    given = before or Patience(seconds, [0.0])
+    outer = own_call()
     try:
-        _patience.set(given._replace(seconds=min(seconds, given.seconds)))
+        begin(OwnCall(seconds, {}, [0.0]) if outer is None else _with_less_patience(outer, seconds))
         return function(*args, **kwargs)
     finally:
         try:
-            _patience.set(before)
+            begin(outer)
         finally:
-            _patience.set(before)  # also where an interrupt strikes
+            begin(outer)  # also where an interrupt strikes
+
+
+def _with_less_patience(call: OwnCall, seconds: float) -> OwnCall:
+    least = seconds if call.seconds is None else min(seconds, call.seconds)
+    return OwnCall(least, call.looks, call.waited)
 
 
 def left(usual_seconds: float) -> float:
     """Seconds that the call may still wait."""
-    seconds, waited = _patience.get() or Patience(usual_seconds, [0.0])
+    seconds, waited = _patience(usual_seconds)
     return max(0.0, seconds - waited[0])
 
 
 def have_waited(seconds: float) -> None:
     """So much of the call's patience is used up, by waiting of another kind."""
-    given = _patience.get()
-    if given is not None:
-        given.waited[0] += seconds
+    call = own_call()
+    if call is not None:
+        call.waited[0] += seconds
+
+
+def _patience(usual_seconds: float) -> tuple[float, list[float]]:
+    """How long the call may wait in all, and how long it has waited."""
+    call = own_call()
+    if call is None:
+        return usual_seconds, [0.0]
+    return usual_seconds if call.seconds is None else call.seconds, call.waited
 
 
 def pauses(usual_seconds: float) -> Callable[[], bool]:
     """A function that waits a moment, longer each time; False once the call has no patience left.
 
-    >>> with patient(0.0):
+    >>> from adaptive_memory_core.flow.calls.own_call import one_call
+    >>> with one_call(0.0):
     ...     pauses(usual_seconds=30.0)()
     False
     """
-    seconds, waited = _patience.get() or Patience(usual_seconds, [0.0])
+    seconds, waited = _patience(usual_seconds)
     pause = FIRST_PAUSE_SECONDS
 
     def wait() -> bool:

@@ -28,7 +28,7 @@ def together(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
         return [(yield from flows[0])]
     results: dict[int, T] = {}
     answers: dict[int, Any] = dict.fromkeys(range(len(flows)))
-    while answers:
+    while True:
         waiting: dict[int, Questions] = {}
         for number, answer in answers.items():
             questions, result = yield from _up_to_questions(flows[number], answer)
@@ -36,6 +36,8 @@ def together(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
                 results[number] = cast("T", result)
             else:
                 waiting[number] = questions
+        if not waiting:
+            break
         outcomes = yield from ask_foreign([one for questions in waiting.values() for one in questions.questions])
         left = iter(outcomes)
         answers = {number: list(islice(left, len(one.questions))) for number, one in waiting.items()}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import ParamSpec, TypeVar
 
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.interrupts import interruptible
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,21 +26,19 @@ class CallsUnderWay:
         self._ended = False
         self._threads: dict[object, int] = {}
 
-    @interruptible
-    def one_more(self) -> Generator[None, None, None]:
-        """A call, from its begin to its end."""
-        token = object()
-        try:
-            with self._lock:
-                if self._ended:
-                    raise ClosedError(CLOSED)
-                self._threads[token] = threading.get_ident()
-            yield
-        finally:
-            self._threads.pop(token, None)
+    def begin(self, token: object) -> None:
+        """A call begins in this thread, unless all have ended."""
+        with self._lock:
             if self._ended:
-                with self._lock:
-                    self._changed.notify_all()
+                raise ClosedError(CLOSED)
+            self._threads[token] = threading.get_ident()
+
+    def over(self, token: object) -> None:
+        """That call is over; this may be told twice."""
+        self._threads.pop(token, None)
+        if self._ended:
+            with self._lock:
+                self._changed.notify_all()
 
     def end(self) -> None:
         """Let no new call begin, and wait for those of other threads."""

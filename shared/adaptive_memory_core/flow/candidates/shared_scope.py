@@ -66,8 +66,10 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
 
 def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Recall]:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
-    if fallback is None:
-        return (yield from recall_own(ports, request))
+    return recall_own(ports, request) if fallback is None else _with_shared(ports, request, fallback)
+
+
+def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Flow[Recall]:
     own, gathered = yield from look_for(ports, request)
     own = yield from with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
     own = yield from helpful_episodes(request, own)
@@ -119,8 +121,10 @@ def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
 
 def unmet_here(flow: Flow[T], fallback: Fallback | None) -> Flow[T]:
     """The flow; an id that is not found may have come from the shared scope, and the error says so."""
-    if fallback is None:
-        return (yield from flow)
+    return flow if fallback is None else _telling(flow, fallback)
+
+
+def _telling(flow: Flow[T], fallback: Fallback) -> Flow[T]:
     try:
         return (yield from flow)
     except NotFoundError as error:

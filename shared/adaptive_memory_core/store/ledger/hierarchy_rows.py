@@ -23,7 +23,7 @@ from adaptive_memory_core.store.ledger import hierarchy_removal as removal
 from adaptive_memory_core.store.ledger import hierarchy_themes as themes
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.hierarchy_faults import faults
-from adaptive_memory_core.store.ledger.hierarchy_view import view
+from adaptive_memory_core.store.ledger.hierarchy_view import rows_of, view
 
 _WATCH = "INSERT INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _WATCHED = (
@@ -184,7 +184,8 @@ class LedgerHierarchy:
 
     def view(self, scope: Scope) -> Hierarchy:
         with self._shared.reading() as sql:
-            return view(sql, self._shared.known_user(sql, scope))
+            rows = rows_of(sql, self._shared.known_user(sql, scope))
+        return view(rows)
 
     def faults(self) -> list[str]:
         """What does not fit together, one line each."""

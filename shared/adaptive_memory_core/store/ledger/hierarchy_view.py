@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,13 +42,31 @@ _NOTES = (
 _THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key = ? ORDER BY theme"
 
 
-def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
-    """Everything, at one moment."""
-    said = _grouped(sql.execute(_MESSAGES, (user,)))
-    sources: dict[SemanticKey, list[str]] = _grouped(sql.execute(_SOURCES, (user,)))
-    rows, named = (sql.execute(query, (user,)).fetchall() for query in (_SEMANTICS, _THEMES))
+class Rows(NamedTuple):
+    """All rows of a user's hierarchy, as they stand at one moment."""
+
+    messages: Sequence[Any]
+    episodes: Sequence[Any]
+    semantics: Sequence[Any]
+    sources: Sequence[Any]
+    themes: Sequence[Any]
+    notes: Sequence[Any]
+
+
+def rows_of(sql: sqlite3.Connection, user: int) -> Rows:
+    """Read them; nothing is made of them yet, since others wait for the connection meanwhile."""
+    queries = (_MESSAGES, _EPISODES, _SEMANTICS, _SOURCES, _THEMES)
+    of_user = [sql.execute(one, (user,)).fetchall() for one in queries]
+    return Rows._make([*of_user, sql.execute(_NOTES, (user, user)).fetchall()])
+
+
+def view(stored: Rows) -> Hierarchy:
+    """The hierarchy that the rows tell of."""
+    said = _grouped(stored.messages)
+    sources: dict[SemanticKey, list[str]] = _grouped(stored.sources)
+    rows, named = stored.semantics, stored.themes
     vectors, semantics = _matrix([numbers(row[8]) for row in rows]), _semantics(rows, sources)
-    episodes = _episodes(sql.execute(_EPISODES, (user,)).fetchall(), said, semantics)
+    episodes = _episodes(stored.episodes, said, semantics)
     themes, centroids, cohesions = _themes(named, semantics, vectors)
     from_messages = _grouped((message, one.key) for one in semantics.values() for message in one.messages)
     in_themes = _structure(themes, cohesions, centroids)
@@ -69,7 +87,7 @@ def view(sql: sqlite3.Connection, user: int) -> Hierarchy:
         centroids=centroids,
         episode_of={one: key for key, found in said.items() if key is not None for one in found},
         semantics_of={one: tuple(found) for one, found in from_messages.items()},
-        notes=tuple(row[0] for row in sql.execute(_NOTES, (user, user))),
+        notes=tuple(row[0] for row in stored.notes),
         statistics=counted,
     )
 

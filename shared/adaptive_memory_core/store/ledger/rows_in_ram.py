@@ -40,12 +40,11 @@ class RowsInRam:
         self._version, self._stamp = version, stamp
 
     def known(self, stored_ids: Sequence[str]) -> list[Row]:
-        """Those of the rows that are here. The metadata are copies, for whoever is given them may change them."""
+        """Those of the rows that are here, not to be changed: records have copies of their metadata."""
         if self._characters > MOST_CHARACTERS:
             self._rows, self._characters = {}, 0
-        rows = self._rows
-        found = [rows[one] for one in stored_ids if one in rows]
-        return [(one, text, None if data is None else {**data}) for one, text, data in found]
+        get = self._rows.get
+        return [row for one in stored_ids if (row := get(one)) is not None]
 
     def keep(self, rows: Iterable[Row]) -> None:
         """Remember rows that were just read, but for metadata with lists, which a copy would share."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,9 @@ class MirrorSearch:
             places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
             if named:
                 known = user.places
-                also = {known[one] for one in named if one in known}.difference(places)
-                places += [one for one in also if allowed is None or allowed[one]]
+                also = {known[one]: None for one in named if one in known}
+                there = frozenset(places)
+                places += [one for one in also if one not in there and (allowed is None or allowed[one])]
             return _compared(user, user.matrix, asked, places)
 
     def during(
@@ -128,23 +130,19 @@ class MirrorSearch:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         found = self._rows.rows([one for one, _ in near])
         rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
-        here = [(rows[one], distance) for one, distance in near if one in rows]
-        close = signals.similarities([distance for _, distance in here], space=self._space)
-        return [_as_found((*row, like)) for (row, _), like in zip(here, close, strict=True)]
+        close = signals.similarities([distance for _, distance in near], space=self._space)
+        each = zip(near, close, strict=True)
+        return [_as_found((*row, like)) for (one, _), like in each if (row := rows.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
-
-
-def _distance(one: tuple[str, float]) -> float:
-    return one[1]
+_distance = itemgetter(1)
 
 
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
-    distances, ids = matrix.distances(asked, places), user.ids
-    nearest, far = distances.argsort(kind="stable").tolist(), distances.tolist()
-    return [(ids[places[one]], far[one]) for one in nearest]
+    distances, ids = matrix.distances(asked, places).tolist(), user.ids
+    return sorted(((ids[place], far) for place, far in zip(places, distances, strict=True)), key=_distance)
 
 
 def _checked(vector: Vector, dimension: int) -> Any:

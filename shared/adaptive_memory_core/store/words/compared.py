@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from adaptive_memory_core.flow.ports import Found
 from adaptive_memory_core.records import Fields, Scope
@@ -22,6 +22,22 @@ class Compared:
     def __init__(self, fields: Fields) -> None:
         self._keys = (fields.speaker, fields.session, fields.seq, fields.language, fields.created_at)
         self._known: dict[str, int] = {}
+        self._as_known: tuple[Hashable, set[str]] = (None, set())  # which were so in what state of the collection
+
+    def unknown_in(self, state: Hashable, scope: Scope, found: Sequence[Found]) -> list[Found]:
+        """`unknown`, which looks at each but once in a state of the collection: the one before they were found, None
+        where that is not known."""
+        if state is None:
+            return self.unknown(scope, found)
+        as_of, as_known = self._as_known
+        if as_of != state:
+            as_of, as_known = self._as_known = state, set()
+        rest = [one for one in found if one[0] not in as_known]
+        if not rest:
+            return rest
+        unknown = self.unknown(scope, rest)
+        as_known.update({one[0] for one in rest}.difference([one[0] for one in unknown]))
+        return unknown
 
     def unknown(self, scope: Scope, found: Sequence[Found]) -> list[Found]:
         """Those that have yet to be compared as they are."""
@@ -45,6 +61,7 @@ class Compared:
         """What the index has of these is about to change."""
         for one in stored_ids:
             self._known.pop(one, None)
+            self._as_known[1].discard(one)
 
     def _number(self, scope: Scope, one: Found) -> int:
         said = () if one.metadata is None else tuple(map(one.metadata.get, self._keys))

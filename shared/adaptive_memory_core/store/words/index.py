@@ -286,7 +286,7 @@ class WordIndex:
     @interruptible
     def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:
         """The user's lists, as of now. While they are made and used only this user waits; all wait for the ledger."""
-        held = self._users.of(scope)
+        held, is_as_before = self._users.of(scope), False
         try:
             with held.turn:
                 self._begin_from_file(scope, held)
@@ -296,6 +296,7 @@ class WordIndex:
                     stale = user.version != version
                     rows = dict(self._unwritten.rows(scope)) if stale else {}
                     overruled = set(self._unwritten.overruled) if stale else set()
+                is_as_before = user is held.lists and not (stale or news.written or news.removed)
                 held.lists = None  # whoever interrupts this leaves no half of it
                 if stale:
                     user.lift(rows)
@@ -305,7 +306,8 @@ class WordIndex:
                 held.lists = user
                 yield user
         finally:
-            self._users.used(scope, held)
+            if not is_as_before or held.lists is None:
+                self._users.used(scope, held)
         if self._kept is not None and held.lists is not None and self._kept.is_due(len(user), user.in_file):
             self._kept.ask(scope, held.taken, held.adopt)
 
@@ -344,9 +346,7 @@ def _best(
         allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
-    worth = np.zeros(len(eligible))
-    for name, values in known.items():
-        worth -= fusion.leads[name] * values[eligible]
+    worth = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
     if len(eligible) > limit:
         most = worth.argpartition(limit)[:limit]
         eligible, worth = eligible[most], worth[most]

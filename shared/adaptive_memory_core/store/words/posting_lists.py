@@ -22,6 +22,7 @@ from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.frozen_lists import Said, merged, nothing
 from adaptive_memory_core.store.words.lists_in_file import Contents, arrays_of, contents_of
 from adaptive_memory_core.store.words.not_yet_written import Row, marks
+from adaptive_memory_core.store.words.words_looked_up import WordsLookedUp
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
@@ -55,6 +56,7 @@ class PostingLists:
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
         self._languages: list[str] | None = None
+        self._looked_up: WordsLookedUp | None = None
         self.in_file = 0  # records that a file has
 
     @classmethod
@@ -115,7 +117,7 @@ class PostingLists:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
-            for row in rows:
+            for row in rows if self._laid else ():
                 self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
 
     def lift(self, rows: Mapping[str, Row]) -> None:
@@ -137,15 +139,20 @@ class PostingLists:
 
     def postings(self, words: Mapping[Forms, float]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
+        if self._looked_up is None:
+            self._looked_up = WordsLookedUp(len(self.ids))
+        if new := self._looked_up.missing(words):
+            self._look_up(new, self._looked_up)
+        known = self._looked_up.words
+        return [Posting(times, *known[word], word) for word, times in words.items()]
+
+    def _look_up(self, words: Sequence[Forms], known: WordsLookedUp) -> None:
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]
         there = iter(zip(terms, self._places_of(terms), strict=True))
-        lists = [
-            [self._holding(term, place) for term, place in islice(there, len(one)) if place is not None]
-            for one in forms
-        ]
-        each = zip(words.items(), lists, strict=True)
-        return [Posting(times, *together(lists_), word) for (word, times), lists_ in each]
+        for word, own in zip(words, forms, strict=True):
+            lists = [self._holding(term, place) for term, place in islice(there, len(own)) if place is not None]
+            known.keep(word, together(lists))
 
     @property
     def languages(self) -> list[str]:
@@ -202,17 +209,16 @@ class PostingLists:
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
-        for number, row in enumerate(rows, first):
-            self.ids.append(row[1])
-            self.numbers[row[1]] = number
-            self.marks.append(row[2])
-        _, _, _, _, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        numbers, ids, marks_, lengths, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        self.ids += ids
+        self.marks += marks_
+        self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))
         self._turns.extend(Turns(speakers, told, sessions, [0.0 if one is None else one for one in places]))
-        self._row = rows[-1][0]
-        self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
-        self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))
+        self._row = numbers[-1]
+        self._rows = np.concatenate((self._rows, numbers))
+        self._lengths = np.concatenate((self._lengths, np.maximum(1.0, lengths)))
         self._said.append(_said(first, rows))
-        self._conversation = self._dated = self._languages = None
+        self._conversation = self._dated = self._languages = self._looked_up = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
         else:
@@ -237,7 +243,7 @@ class PostingLists:
             places = [self.numbers.pop(one) for one in there if one in self.numbers]
             lengths = self._lengths.copy()
             lengths[places] = 0.0
-            self._lengths, self._conversation, self._dated = lengths, None, None
+            self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)
@@ -247,7 +253,7 @@ class PostingLists:
                 lengths[place] = 0.0
                 if self.numbers.get(self.ids[place]) == place:
                     del self.numbers[self.ids[place]]
-        self._lengths, self._conversation, self._dated = lengths, None, None
+        self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
 
 
 def _said(first: int, rows: Sequence[tuple[Any, ...]]) -> Said:

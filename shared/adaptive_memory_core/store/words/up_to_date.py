@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from adaptive_memory_core.flow.calls.looks import known_already, looked_at
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Stored, Vector
 from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.policy.fusion import Fusion
@@ -58,14 +59,14 @@ class UpToDateWords:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
         self._asked = True
         self._compare_heard()
-        note = self._keep_up()
+        note = self._keep_up(looked_at(self, self._changes.token))
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
         """What was said right before and right after each of them, as far as it is taken in."""
         self._asked = True
-        self._keep_up()
+        self._keep_up(self._changes.token())
         return self._index.beside(scope, stored_ids)
 
     def sync(self) -> None:
@@ -92,7 +93,7 @@ class UpToDateWords:
         written. What says what it said when it was compared need not be again."""
         if not self._asked:
             return
-        found = self._said.unknown(scope, found)
+        found = self._said.unknown_in(known_already(self), scope, found)
         if found or missing:
             self._heard.append((scope, found, missing))
             self._wake()
@@ -181,9 +182,8 @@ class UpToDateWords:
                     self._index.miss(set(doubtful) - {row[0] for row in there})
             self._said.keep(scope, found)
 
-    def _keep_up(self) -> str | None:
+    def _keep_up(self, state: Hashable | None) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
-        state = self._changes.token()
         both = None if state is None else (state, self._dropping)
         if both is not None and (both == self._kept_up or (both == self._counted and not self._swap_is_due())):
             return None
