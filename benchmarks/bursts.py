@@ -6,8 +6,9 @@ A session asks 25 questions from 4 needs of all there are, in many words: of BAN
 Each question is ranked before it is read. Then the five best are read, and in the rows "verdicts" the right one, where
 it is among them, is called helpful; in "both" the other four are called unhelpful besides. "even" asks for any need at
 any time, so that nothing that was of use lately is likely to be of use again. A share of the verdicts may be wrong
-(`--wrong`): then another one of those that were read is called helpful. The weights were chosen on half of the
-questions; these are of the other half (`--tuning` for the first).
+(`--wrong`): then another one of those that were read is called helpful. `--against` adds the paired difference to a
+policy, which is measured first: that of two rows is within chance far more often than it looks. The weights were chosen
+on half of the questions; these are of the other half (`--tuning` for the first).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--wrong", type=float, default=0.0, help="share of the helpful verdicts that are wrong")
+    parser.add_argument("--against", choices=list(POLICIES), help="a policy, to which the difference is shown as well")
     parser.add_argument("--tuning", action="store_true", help="on the half that the weights were chosen on")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -74,22 +76,33 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
     questions = halves(data.scorable, 0)[0 if arguments.tuning else 1]
     uses = [use(questions, arguments, seed) for seed in range(arguments.seeds)]
     sessions = [(seed, one.session) for seed, asked in enumerate(uses) for one in asked]
-    for name in arguments.policies:
+    base: dict[str, list[float]] = {}
+    for name in dict.fromkeys([arguments.against or arguments.policies[0], *arguments.policies]):
         plain = [gain for asked in uses for gain in measure(data, alone(POLICIES[name]), asked, "reads")]
         for feedback in arguments.feedback:
             ours = [gain for asked in uses for gain in measure(data, POLICIES[name], asked, feedback, arguments.wrong)]
-            change = paired_difference(ours, plain, seed=0, clusters=sessions)
-            yield {
-                "set": data.name,
-                "policy": name,
-                "feedback": feedback,
-                "questions": len(ours),
-                "alone": round(mean(plain), 4),
-                "NDCG@10": round(mean(ours), 4),
-                "change %": round(100 * change.mean / mean(plain), 1),
-                "from %": round(100 * change.low / mean(plain), 1),
-                "to %": round(100 * change.high / mean(plain), 1),
-            }
+            row = {"set": data.name, "policy": name, "feedback": feedback, **compared(ours, plain, sessions)}
+            base.setdefault(feedback, ours)
+            yield {**row, **(difference(ours, base[feedback], sessions) if arguments.against else {})}
+
+
+def compared(ours: Sequence[float], plain: Sequence[float], sessions: Sequence[Any]) -> dict[str, Any]:
+    """What is gained over relevance alone, in per cent of it."""
+    change = paired_difference(ours, plain, seed=0, clusters=sessions)
+    return {
+        "questions": len(ours),
+        "alone": round(mean(plain), 4),
+        "NDCG@10": round(mean(ours), 4),
+        "change %": round(100 * change.mean / mean(plain), 1),
+        "from %": round(100 * change.low / mean(plain), 1),
+        "to %": round(100 * change.high / mean(plain), 1),
+    }
+
+
+def difference(ours: Sequence[float], others: Sequence[float], sessions: Sequence[Any]) -> dict[str, str]:
+    """To the policy that was measured first."""
+    change = paired_difference(ours, others, seed=0, clusters=sessions)
+    return {"difference": f"{change.mean:+.4f} ({change.low:+.4f} to {change.high:+.4f})"}
 
 
 def alone(policy: Policy) -> Policy:

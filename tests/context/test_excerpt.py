@@ -36,6 +36,20 @@ def test_a_long_hit_is_cut_before_it_crowds_out_the_others(style: str) -> None:
     assert hits[0].text == LONG
 
 
+@pytest.mark.parametrize(
+    ("filler", "answer", "cue"),
+    [
+        ("วันนี้อากาศดีมาก ", "กุญแจสำรองอยู่ในลิ้นชักที่สาม ", "กุญแจสำรองอยู่ที่ไหน"),
+        ("आज मौसम बहुत अच्छा है। ", "चाबी नीली दराज में है। ", "चाबी कहाँ है?"),
+        ("so then we talked about the weather and the garden ", "the code of the red door is 4711 ", CUE),
+        ("今天天气很好我们去公园散步", "仓库的密码是四三二一", "仓库的密码是什么"),
+    ],
+)  # fmt: skip
+def test_what_answers_is_found_where_no_full_stop_ends_a_sentence(filler: str, answer: str, cue: str) -> None:
+    text = f"{filler * 60}{answer}{filler * 60}"
+    assert answer.strip() in render([scored("long", text), scored("s", "Short.")], max_tokens=150, cue=cue)
+
+
 def test_where_all_fits_nothing_is_cut() -> None:
     text = render([scored("long", LONG), scored("s", "Short.")], max_tokens=5_000, cue=CUE)
     assert " ".join(LONG.split()) in text

@@ -23,3 +23,22 @@ SAID_AT = 1_683_849_600.0  # 12 May 2023
 )
 def test_words_that_hang_on_the_day_they_were_said_get_a_date(said: str, shown: str) -> None:
     assert resolved(said, SAID_AT) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Der Termin ist am 9. Mai.",
+        "Die Sitzung ist am Montag.",
+        "Der Umzug ist im Mai.",
+        "La réunion est le 9 mai.",
+        "La réunion est lundi.",
+        "La boda ha sido fijada para el 9 de mayo.",
+        "La boda ha sido fijada para el lunes.",
+        "婚礼定在5月9日了。",
+        "婚礼定在周一了。",
+        "The meeting is on Monday, the wedding on 9 May.",
+    ],
+)
+def test_a_day_without_its_year_gets_none_for_it_may_lie_ahead(said: str) -> None:
+    assert resolved(said, SAID_AT) == said

@@ -1,6 +1,7 @@
 """Which part of a long text answers? Its sentences with the cue's rarest words, in their order, with marks.
 
-A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long.
+A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long. What
+goes on for long without the end of a sentence, as what was spoken may, is cut between words.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.brief import clipped
 from adaptive_memory_core.context.clean import clean
@@ -22,7 +24,15 @@ MOST_READ = 600  # characters of a part in which the cue's words are looked for;
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])\s*|(?<!\s)\s*\n\s*")
+_CLAUSES = (
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer: spaces stand between clauses, not words
+)
+_SENTENCE = re.compile(
+    r"(?<=[.!?\u0964\u0965\u06d4\u061f])\s+|(?<=[\u3002\uff01\uff1f])\s*|(?<!\s)\s*\n\s*"
+    rf"|(?<=[{_CLAUSES}])[ \u00a0]+(?=[{_CLAUSES}])"
+)
+_DENSE = UNSPACED.pattern.removesuffix("+")  # a character of scripts that need about a third as many of them
+_PIECE = re.compile(rf"{_DENSE}{{1,60}}|\S(?:.{{0,198}}\S(?!\S)|.{{0,199}})", re.DOTALL)  # up to a space if it can
 
 
 class Part(NamedTuple):
@@ -41,9 +51,8 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     'We met on Monday. ... The code of the door is 4711. ...'
     """
     asked = frozenset(cue)
-    parts = [
-        Part(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in in_pieces(text, parts_of(text))
-    ]
+    whole = parts_of(text, longest=MOST_READ if asked else len(text))
+    parts = [Part(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in in_pieces(text, whole)]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:
@@ -55,8 +64,8 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     return " ".join([*said, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
 
 
-def parts_of(text: str) -> list[str]:
-    """The text in parts that are shown whole, each clean.
+def parts_of(text: str, *, longest: int = MOST_READ) -> list[str]:
+    """The text in parts that are shown whole, each clean; a sentence of more than `longest` characters in pieces.
 
     >>> parts_of("Do it so. Like this:\\n- one\\n- two\\n\\nDone.")
     ['Do it so.', 'Like this:', '- one - two', 'Done.']
@@ -68,10 +77,17 @@ def parts_of(text: str) -> list[str]:
             continue
         start = 0
         for run in _LIST.finditer(block):
-            parts += [*_SENTENCE.split(block[start : run.start()]), run.group()]
+            parts += [*_sentences(block[start : run.start()], longest), run.group()]
             start = run.end()
-        parts += _SENTENCE.split(block[start:])
+        parts += _sentences(block[start:], longest)
     return [said for one in parts if one and (said := clean(one))]
+
+
+def _sentences(prose: str, longest: int) -> list[str]:
+    found: list[str] = []
+    for said in _SENTENCE.split(prose):
+        found += [said] if len(said) <= longest else _PIECE.findall(said)
+    return found
 
 
 def _chosen(parts: Sequence[Part], room: int, count: Count) -> list[int]:

@@ -20,7 +20,8 @@ LATER = 86_400.0 * 800  # seconds after which a phrase that hangs on the day of 
 
 
 def relative_times(text: str, said_at: float, zone: tzinfo) -> Iterator[tuple[int, Span]]:
-    """Where each phrase that hangs on the day of the text ends, and what it means.
+    """Where each phrase that hangs on the day of the text ends, and what it means. The name of a day or month without
+    its year does not say which one is meant: a plan and a report name it alike.
 
     >>> from datetime import timezone
     >>> text, day = "Das war vor drei Wochen, nicht am 3. Mai 2021.", 1683849600.0
@@ -43,7 +44,8 @@ def _language_of(text: str, zone: tzinfo) -> Language | None:
 
 
 def _found(text: str, said_at: float, zone: tzinfo, language: Language) -> Iterator[tuple[int, Span]]:
-    meant = [(sign.phrase, sign.window) for sign in language(text, said_at) if sign.window is not None]
+    signs = [one for one in language(text, said_at) if not one.comes_again]
+    meant = [(sign.phrase, sign.window) for sign in signs if sign.window is not None]
     fixed = {(sign.phrase, sign.window) for sign in language(text, said_at + LATER)} if meant else set()
     for phrase, window in meant:
         span = _span(window, zone)

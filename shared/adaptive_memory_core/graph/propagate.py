@@ -85,7 +85,7 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
         keys, reached, by = _reached(graph, active, settings)
         if number == 1:
             keys, reached = _seeded(graph, question, settings, keys, reached)
-        fresh = np.array([key not in walk.steps for key in keys.tolist()], dtype=bool)
+        fresh = np.isin(keys, list(walk.steps), invert=True)
         keys, reached = keys[fresh], reached[fresh]
         if not len(keys):
             break

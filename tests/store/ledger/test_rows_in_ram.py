@@ -112,7 +112,7 @@ def test_what_leaves_the_rows_alone_costs_none_of_them(tmp_path: Path, monkeypat
     with own.transaction():
         pass
     own.mirror.rows(["a", "b"])
-    assert asked == [["a"]]
+    assert asked == []  # what was written here is known here
     own.close()
     other.close()
 

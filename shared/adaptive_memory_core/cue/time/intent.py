@@ -23,11 +23,13 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A phrase that says when: with the window that it names, or with where it leans."""
+    """A phrase that says when: with the window that it names, or with where it leans. `comes_again` marks the name of a
+    day or month without its year ("on Monday", "9 May"): a question about the past means the last one, a text any."""
 
     phrase: str
     window: Window | None = None
     lean: Lean | None = None
+    comes_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from adaptive_memory_core.cue.time.intent import Lean, Sign
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
 LEAD = 24  # characters before a phrase that may say "since" or "before"
+_COME_AGAIN = frozenset(("weekday", "month"))  # groups of a pattern
 _VAGUE = {"few": (2.0, 5.0), "several": (3.0, 8.0)}  # what a language's words for them stand for, as in English
 
 
@@ -28,6 +29,11 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
     resolve: Resolve
     past: bool = False
+
+    @property
+    def comes_again(self) -> bool:
+        """Whether it is a weekday, month or date that has no year."""
+        return self.past and not _COME_AGAIN.isdisjoint(self.pattern.groupindex)
 
 
 class Vocabulary(NamedTuple):
@@ -62,7 +68,8 @@ def said_times(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Ite
                 continue
             taken.append(match.span())
             spans = _bounded(text, match, rule.resolve(match, today), language.bound)
-            yield from (Sign(match[0].strip(), as_window(span)) for span in spans if _begun(span, today))
+            phrase, again = match[0].strip(), rule.comes_again
+            yield from (Sign(phrase, as_window(span), comes_again=again) for span in spans if _begun(span, today))
     yield from _leaning(text, taken, language)
 
 

@@ -20,6 +20,7 @@ from adaptive_memory_core.graph.ports import (
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 NONE: Array = np.empty(0, dtype=np.int64)
+Read = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
 
 
 class SQLiteGraph:
@@ -59,8 +60,7 @@ class SQLiteGraph:
     def sentences_of(self, passages: Array) -> Array:
         if not len(passages):
             return NONE
-        found = self._read(passages.tolist())
-        return np.concatenate([_keys_in(passage, row[0]) for passage, row in found]) if found else NONE
+        return _keys_in(self._read(passages.tolist()))[0]
 
     def names_in(self, sentences: Array) -> Mapping[SentenceKey, Sequence[str]]:
         found: dict[SentenceKey, list[str]] = {key: [] for key in sentences.tolist()}
@@ -84,13 +84,12 @@ class SQLiteGraph:
 
     def rows(self, passages: Array) -> Rows:
         found = self._read(passages.tolist())
-        keys = [_keys_in(passage, row[0]) for passage, row in found]
+        keys, counts = _keys_in(found)
         sizes = np.frombuffer(b"".join(row[0] for _, row in found), dtype="<u2")
         words = np.frombuffer(b"".join(row[1] for _, row in found), dtype="<u4").astype(np.int64)
-        owners = np.repeat(np.arange(len(found)), [len(own) for own in keys])
         bounds = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         return Rows(
-            np.concatenate(keys) if keys else NONE, _vectors([row[2] for _, row in found]), owners, words, bounds
+            keys, _vectors([row[2] for _, row in found]), np.repeat(np.arange(len(found)), counts), words, bounds
         )
 
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]:
@@ -105,11 +104,11 @@ class SQLiteGraph:
         self.frequencies([name])
         return self._names.get(name, [])
 
-    def _read(self, passages: Collection[PassageKey]) -> list[tuple[PassageKey, tuple[Any, ...]]]:
+    def _read(self, passages: Collection[PassageKey]) -> list[Read]:
         """The rows of these passages, in their order; read once."""
         query = "SELECT passage, sizes, words, vector FROM graph_passages WHERE passage IN ({})"
-        for passage, *row in self._among(query, [one for one in passages if one not in self._rows]):
-            self._rows[passage] = tuple(row)
+        for row in self._among(query, [one for one in passages if one not in self._rows]):
+            self._rows[row[0]] = row[1:]
         return [(one, self._rows[one]) for one in sorted(set(passages)) if one in self._rows]
 
     def _of_users(self, query: str) -> Iterator[tuple[Any, ...]]:
@@ -121,8 +120,11 @@ class SQLiteGraph:
             yield from self._sql.execute(query.format(", ".join("?" * len(chunk))), (*first, *chunk))
 
 
-def _keys_in(passage: PassageKey, sizes: bytes) -> Array:
-    return (passage << SENTENCE_BITS) + np.arange(len(sizes) // 2, dtype=np.int64)
+def _keys_in(found: Sequence[Read]) -> tuple[Array, Array]:
+    """The keys of all sentences of these passages, and how many each has."""
+    counts = np.array([len(row[0]) // 2 for _, row in found], dtype=np.int64)  # sizes of 16 bits
+    first = np.array([passage << SENTENCE_BITS for passage, _ in found], dtype=np.int64) - (np.cumsum(counts) - counts)
+    return np.repeat(first, counts) + np.arange(counts.sum(), dtype=np.int64), counts
 
 
 def _vectors(found: Sequence[bytes]) -> Array | None:

@@ -66,6 +66,12 @@ class PostgresLedger(SqlLedger):
         super().attach(uuid, name)
         with self._shared.reading() as sql:
             self._only = only_user(sql)
+        self._shared.sees_one_user = self._only is not None
+
+    @property
+    def only_scope(self) -> Scope | None:
+        """Of the one user whom the role sees, if it sees no others."""
+        return None if self._only is None else Scope(self._only or None)
 
     def check_scope(self, scope: Scope) -> None:
         """A role of one user's serves no other."""
