@@ -105,7 +105,8 @@ def ask_all(address: str) -> None:
 
     for number in range(USERS):
         name = f"user-{number}"
-        httpx.post(address, params={"text": f"{name} drinks green tea"}, headers={"user": name}).raise_for_status()
+        text = {"text": f"{name} drinks green tea"}  # the first one has its worker load the embedder
+        httpx.post(address, params=text, headers={"user": name}, timeout=60).raise_for_status()
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(one, range(REQUESTS)))
     print(f"{sum(answer['mine'] for answer in answers)} of {REQUESTS} recalls found the user's own note")
