@@ -82,7 +82,8 @@ def quickly_made(kind: C) -> C:
     plain: Any = kind
     slots = tuple(one.name for one in fields(plain))
     generic = {name: value for name, value in vars(plain).items() if name == "__orig_bases__"}
-    open_kind = type(plain.__name__, plain.__bases__, {"__slots__": slots, **generic})
+    open_kind: Any = type(plain.__name__, plain.__bases__, {"__slots__": slots, **generic})
+    open_kind.__abstractmethods__ = frozenset()  # what is made of it becomes one of a class that has them all
     try:
         open_kind().__class__ = plain
     except TypeError:  # an interpreter that lays them out differently keeps the dataclass's own way

@@ -47,8 +47,10 @@ def source_of(metadata: Metadata | None) -> str:
     >>> source_of({"source": "a.md"}), source_of({"document_id": "None"}), source_of({"source": "a.md", "doc_id": 7})
     ('a.md', '', '7')
     """
+    if metadata is None or metadata.keys().isdisjoint(SOURCES):  # nearly always
+        return ""
     for name in SOURCES:
-        found = (metadata or {}).get(name)
+        found = metadata.get(name)
         if (isinstance(found, str) and found not in NO_SOURCE) or type(found) is int:
             return str(found)
     return ""

@@ -11,6 +11,7 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
+from adaptive_memory_core.store.mirror.compare import Comparison
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
@@ -112,3 +113,24 @@ def test_what_is_changed_in_place_is_seen_by_a_sync(world: World) -> None:
     world.memory.sync()
     assert world.alice.recall("something else", k=1).ids == ("m3",)
     assert world.shown() == world.in_the_collection()
+
+
+def test_what_is_written_back_has_nobody_read_the_whole_collection_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.settled()
+    world.memory.sync()
+    compared: list[object] = []
+    run = Comparison.run
+
+    def noted(*given: Any) -> Iterator[None]:
+        compared.append(given)
+        return run(*given)
+
+    monkeypatch.setattr(Comparison, "run", noted)
+    for number in range(3):
+        world.alice.recall(f"note {number}")
+        world.memory.flush()
+        world.settled()
+    assert len(compared) <= 1  # what was remembered before
+    assert world.memory.check().ok

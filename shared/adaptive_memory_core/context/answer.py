@@ -15,6 +15,7 @@ from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
@@ -23,6 +24,7 @@ from adaptive_memory_core.score.usefulness import NO_USE, Use
 _SIDES = {-1: "before", 1: "after"}
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Recall(Sequence[Scored]):
     """The hits of one recall, best first, and everything there is to know about how they came about.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import Parts, relevances, times
+from adaptive_memory_core.channels.fuse import Parts, relevances, times, within_share
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit
@@ -91,7 +91,7 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     signals |= {"recency": fresh, "similarity": similarities, **these.leads}
     if these.leads:  # all hits of a recall have leads, or none
         parts = _split(parts, shares, wholes)
-    scores = [min(1.0, one) for one in _sums(parts)]  # a rounding error may take a sum beyond 1
+    scores = [one if one < 1.0 else 1.0 for one in _sums(parts)]  # a rounding error may take a sum beyond 1
     return Ranking(these, scores, parts, signals)
 
 
@@ -103,10 +103,9 @@ def _sums(columns: Mapping[str, Column]) -> list[float]:
 def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
     """The parts of each score, with that of the relevance under "similarity"."""
     if weights.only_similarity:
-        return {"similarity": [min(1.0, max(0.0, value)) for value in close]}
+        return {"similarity": within_share(close)}
     if policy.blending == "absolute":
-        plain = [min(1.0, max(0.0, value)) for value in close]
-        return _sum(weights, fresh, [min(1.0, value) for value in worth], plain, strong)
+        return _sum(weights, fresh, [min(1.0, value) for value in worth], within_share(close), strong)
     combine = _product if policy.blending == "product" else _sum
     return combine(
         weights,

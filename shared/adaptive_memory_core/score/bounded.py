@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.channels.fuse import Parts, times
+from adaptive_memory_core.channels.fuse import Parts, times, within_share
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.weights import Weights
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.candidates import columns_of
-from adaptive_memory_core.score.signals import recencies
+from adaptive_memory_core.score.signals import faded
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
 FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
@@ -24,16 +24,17 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
     >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
     [0.0, 1.0]
     """
-    if not any([read.refreshed_at is not None for read in reads]):  # noqa: C419 - quicker than a generator
+    known = [read.refreshed_at for read in reads]
+    if known.count(None) == len(known):
         return [0.0] * len(reads)
-    return [found or 0.0 for found in recencies([None] * len(reads), reads, policy, now=now)]
+    return faded(known, reads, policy, now=now, unknown=0.0)
 
 
 def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
     """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
     columns = columns_of(hits).columns
     reads, useful = columns.reads, policy.useful
-    if not any([read.useful_at is not None for read in reads]):  # noqa: C419 - quicker than a generator
+    if [read.useful_at for read in reads].count(None) == len(reads):
         return [0.0] * len(reads)
     return [
         0.0 if read.useful_at is None else fit * usefulness(read, useful, step=use.step, now=now)
@@ -79,10 +80,10 @@ def bounded(
     """
     total = weights.total
     first, second, last = weights.recency, weights.importance, weights.strength
-    wholes = [min(1.0, max(0.0, one)) / total for one in close]
+    wholes = [one / total for one in within_share(close)]
     parts = {
         "recency": [first * one * whole for one, whole in zip(fresh, wholes, strict=True)],
-        "importance": [second * min(1.0, one) * whole for one, whole in zip(worth, wholes, strict=True)],
+        "importance": [second * (one if one < 1.0 else 1.0) * whole for one, whole in zip(worth, wholes, strict=True)],
         "similarity": times(weights.similarity, wholes),
     }
     if last > 0.0:

@@ -60,7 +60,7 @@ class Candidates(Sequence[Hit]):
             return self._slice(range(len(self))[place])
         hit = self._hits[place]
         if hit is None:
-            hit = self._hits[place] = self._make(range(len(self))[place])
+            hit = self._hits[place] = self._make(range(len(self._hits))[place])
         return hit
 
     def __iter__(self) -> Iterator[Hit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -60,17 +61,24 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
 
 
 def _same(texts: Sequence[str]) -> list[int]:
-    begun: dict[str, list[int]] = {}
-    for number, text in enumerate(texts):
-        begun.setdefault(_begin(text), []).append(number)
-    found = list(range(len(texts)))
-    if len(begun) == len(texts):  # whoever begins like nobody else needs no closer look
-        return found
-    for start, numbers in begun.items():
-        first: dict[str, int] = {}
-        for number in numbers if start and len(numbers) > 1 else ():
-            found[number] = first.setdefault(plain(texts[number]), number)
-    return found
+    short = max(map(len, texts), default=0) <= REMEMBERED
+    words = list(map(_plain_of_short, texts)) if short else _plain_where_needed(texts)
+    if len(set(words)) == len(words):
+        return list(range(len(words)))
+    first: dict[str, int] = {}
+    return [first.setdefault(one, number) if one else number for number, one in enumerate(words)]
+
+
+@lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
+def _plain_of_short(text: str) -> str:
+    return plain(text)
+
+
+def _plain_where_needed(texts: Sequence[str]) -> list[str]:
+    """The words of each; of a text that begins like no other its begin, for it needs no closer look."""
+    begun = list(map(_begin, texts))
+    often = Counter(begun)
+    return [plain(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
 
 
 def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:

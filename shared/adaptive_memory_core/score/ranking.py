@@ -30,15 +30,17 @@ class Lazily(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, place: slice) -> tuple[T, ...]: ...
     def __getitem__(self, place: int | slice) -> T | tuple[T, ...]:
-        if isinstance(place, slice):
-            return tuple(map(self.__getitem__, range(len(self))[place]))
+        places = range(len(self._items))[place]
+        return self._item(places) if isinstance(places, int) else tuple(map(self._item, places))
+
+    def _item(self, place: int) -> T:
         item = self._items[place]
         if item is None:
-            item = self._items[place] = self._make(range(len(self))[place])
+            item = self._items[place] = self._make(place)
         return item
 
     def __iter__(self) -> Iterator[T]:
-        return map(self.__getitem__, range(len(self)))
+        return map(self._item, range(len(self._items)))
 
     def __add__(self, others: Any) -> tuple[T, ...]:
         return (*self, *others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Record
@@ -60,12 +61,26 @@ def recencies(
 ) -> list[float | None]:
     """The recency of many records: from its last refreshing read, else from the other time that is given."""
     known = [one if read.refreshed_at is None else read.refreshed_at for one, read in zip(created, reads, strict=True)]
+    return faded(known, reads, policy, now=now, unknown=None)
+
+
+Unknown = TypeVar("Unknown", float, None)
+
+
+def faded(
+    since: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float, unknown: Unknown
+) -> list[float | Unknown]:
+    """The recencies of records that have them since these times.
+
+    >>> faded([14 * DAY, None], [ReadState(), ReadState()], Policy(), now=28 * DAY, unknown=0.0)
+    [0.5, 0.0]
+    """
     if policy.reading.half_life_growth == 0:
         half, power = policy.half_life_days * DAY, math.pow
-        return [None if at is None else power(0.5, max(0.0, now - at) / half) for at in known]
+        return [unknown if at is None else power(0.5, age / half) if (age := now - at) > 0.0 else 1.0 for at in since]
     return [
-        None if at is None else decay(now - at, half_life_days=half_life(read.credit, policy))
-        for at, read in zip(known, reads, strict=True)
+        unknown if at is None else decay(now - at, half_life_days=half_life(read.credit, policy))
+        for at, read in zip(since, reads, strict=True)
     ]
 
 
@@ -101,16 +116,14 @@ def worths(
     own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     most, weight, log = policy.reading.count_boost_max, policy.reading.count_weight, math.log1p
     left, power = policy.reading.count_decay_per_day, math.pow
-    return [
-        one
-        if (warm := read.warmth) == 0.0
-        else one
-        + min(
-            most,
-            weight * log(warm if (last := read.last_read) is None else warm * power(left, max(0.0, now - last) / DAY)),
-        )
-        for one, read in zip(own, reads, strict=True)
+    warm = [  # as `cooled` has it
+        read.warmth
+        if (last := read.last_read) is None or now <= last
+        else read.warmth * power(left, (now - last) / DAY)
+        for read in reads
     ]
+    gained = [weight * log(one) for one in warm]
+    return [one + (more if more < most else most) for one, more in zip(own, gained, strict=True)]
 
 
 def boosted(written: float, boost: float) -> float:

@@ -58,7 +58,7 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
 def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:
     """What there was before, where the collection is empty now."""
     name, known = store.collection.name, str(store.collection.id)
-    if store.size() if directory is None else own_database.size(directory, known):
+    if store.whole_size() if directory is None else own_database.size(directory, known):
         return None
     own, earlier = ledger.comparison.records_known(name)
     if earlier:

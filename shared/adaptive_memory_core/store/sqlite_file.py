@@ -17,6 +17,7 @@ from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.group_commit import GroupCommit
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
+from adaptive_memory_core.store.ledger.look import Look
 from adaptive_memory_core.store.os_lock import OsLock
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
@@ -79,7 +80,13 @@ class LedgerFile:
                 raise
 
     @interruptible
-    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[sqlite3.Connection, None, None]:  # noqa: ARG002
+    def writing(
+        self,
+        *,
+        told: bool = False,
+        recall_of: int = 0,  # noqa: ARG002 - all connections are told of each write
+        unheard: bool = False,  # noqa: ARG002
+    ) -> Generator[sqlite3.Connection, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
@@ -160,14 +167,12 @@ class LedgerFile:
                 return
         call()
 
-    def version(self, sql: sqlite3.Connection) -> int:
-        """Another one as soon as another connection has written."""
-        found: int = sql.execute("PRAGMA data_version").fetchone()[0]
-        return found
+    def look(self, sql: sqlite3.Connection, user: int) -> Look:  # noqa: ARG002 - told of with the file's
+        """What says whether another connection has written."""
+        return Look(sql.execute("PRAGMA data_version").fetchone()[0])
 
-    def version_of_user(self, sql: sqlite3.Connection, user: int) -> int | None:  # noqa: ARG002
-        """None: the file's version tells of each write."""
-        return None
+    def counts_recall(self, user: int) -> None:
+        """A recall of that user is counted; each write is told alike."""
 
     def wrote_more(self) -> None:
         """A recall changes more than what is its user's; each write is told alike."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.opened import Parts
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Chore
@@ -38,7 +39,8 @@ def holder_parts(common: Common, collection: Collection) -> Parts:
     edition = Edition(ledger)
     collection = replaceable(collection, edition)
     due = _due_records(common, collection)
-    itself = records = ChromaRecords(collection, asked.fields)
+    only: Scope | None = getattr(ledger, "only_scope", None)
+    itself = records = ChromaRecords(collection, asked.fields, only)
     if due is not None:
         due.settle()
         records = ChromaRecords(up_to_date(collection, due.settle), asked.fields)

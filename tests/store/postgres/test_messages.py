@@ -9,6 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from adaptive_memory_core.flow.calls.call_state import one_call
+from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.postgres_server import new_database
@@ -66,8 +68,9 @@ def test_a_recall_is_looked_up_and_counted_in_a_few_messages(
     known(ours)
     looked = messages.of(lambda: known(ours))
     counted = messages.of(lambda: read(ours, ALICE, "r9", "m1", at=9.0))
-    assert len(looked) == 2  # the versions of the collection and of the user
-    assert [one.split()[0] for one in counted] == ["BEGIN;", "UPDATE", "UPDATE", "INSERT", "INSERT", "INSERT"]
+    assert len(looked) == 1  # the versions of the collection and of the user
+    assert [one.split()[0] for one in counted] == ["BEGIN;", "UPDATE"]
+    assert counted[-1].count("INSERT") == 3  # the outbox, the log and the mark of its writer
     assert counted[-1].endswith("COMMIT")
 
 
@@ -81,7 +84,7 @@ def test_what_others_recall_is_read_again_for_that_user_alone(
             known(ledger, scope)
     before = known(ours)
     read(theirs, BOB, "r1", "m2", at=5.0)
-    assert len(messages.of(lambda: known(ours))) == 2  # nothing else than the two versions
+    assert len(messages.of(lambda: known(ours))) == 1  # nothing else than the two versions
     read(theirs, ALICE, "r2", "m1", at=6.0)
     assert known(ours) == before + 1
     assert read(ours, ALICE, "r3", "m1", at=7.0) == 4
@@ -103,9 +106,9 @@ def test_what_others_write_besides_is_read_again_for_all(two: tuple[PostgresLedg
     assert known(theirs) == 0
 
 
-def undone(ledger: PostgresLedger) -> None:
+def undone(ledger: PostgresLedger, name: str = "r2") -> None:
     with ledger.transaction():
-        read(ledger, ALICE, "r2", "m1", at=2.0)
+        read(ledger, ALICE, name, "m1", at=2.0)
         raise RuntimeError
 
 
@@ -120,6 +123,23 @@ def test_a_recall_that_was_undone_leaves_nothing_known(two: tuple[PostgresLedger
     assert known(ours) == known(theirs) == 5
 
 
+def test_whoever_counts_a_recall_in_whatever_transaction_others_hear_of_it_and_hear_it_themselves(
+    two: tuple[PostgresLedger, PostgresLedger],
+) -> None:
+    ours, theirs = two
+    steps = [read(one, ALICE, f"met {number}", "m1", at=float(number)) for number, one in enumerate(two)]
+    with pytest.raises(RuntimeError):
+        undone(ours)  # then it is not known yet whose recall begins
+    steps += [read(one, ALICE, f"undone {number}", "m1", at=2.0 + number) for number, one in enumerate((*two, ours))]
+    with ours.transaction():
+        steps += [read(ours, ALICE, f"within {number}", "m1", at=5.0 + number) for number in range(2)]
+    steps += [read(one, ALICE, f"after {number}", "m1", at=7.0 + number) for number, one in enumerate((*two, *two))]
+    steps.append(read(theirs, ALICE, "once more", "m1", at=11.0))
+    steps.append(read(ours, ALICE, "and more", "m1", at=12.0))
+    assert steps == list(range(1, 14))
+    assert known(ours) == known(theirs) == 13
+
+
 def test_what_a_reader_makes_of_everyones_records_is_seen_elsewhere(
     two: tuple[PostgresLedger, PostgresLedger],
 ) -> None:
@@ -132,3 +152,65 @@ def test_what_a_reader_makes_of_everyones_records_is_seen_elsewhere(
 
 def _once_more(seen: Seen, *, timeline: Any) -> ReadState:
     return replace(seen.state, retrieval_count=seen.state.retrieval_count + 1)
+
+
+def written_back(ledger: PostgresLedger) -> None:
+    """What the write-back of a recall does."""
+    due = ledger.outbox.due(10)
+    assert due
+    ledger.mirror.annotate({one.stored_id: {"retrieval_count": one.version} for one in due})
+    ledger.outbox.settle(due)
+
+
+def test_what_is_written_back_is_read_again_by_nobody_who_does_not_ask_for_it(
+    two: tuple[PostgresLedger, PostgresLedger], messages: Messages
+) -> None:
+    ours, theirs = two
+    ours.mirror.put({ALICE: [MirrorRow("m1", "tea", {"user_id": "alice"}, b"\0" * 8)]})
+    for ledger in two:
+        read(ledger, ALICE, f"{id(ledger)}", "m1")
+    assert (known(ours), len(ours.mirror.rows(["m1"])), ours.words.size()) == (2, 1, 0)
+    written_back(theirs)
+    assert len(messages.of(lambda: known(ours))) == 1
+    assert len(messages.of(ours.words.size)) == 1
+    assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"])
+    assert ours.mirror.rows(["m1"])[0][2] == {"user_id": "alice", "retrieval_count": 2}
+
+
+def test_what_this_process_wrote_back_itself_is_not_read_again(
+    two: tuple[PostgresLedger, PostgresLedger], messages: Messages
+) -> None:
+    ours, theirs = two
+    ours.mirror.put({ALICE: [MirrorRow("m1", "tea", {"user_id": "alice"}, b"\0" * 8)]})
+    read(ours, ALICE, "r1", "m1")
+    ours.mirror.rows(["m1"])
+    written_back(ours)
+    with one_call():
+        assert len(messages.of(lambda: ours.mirror.rows(["m1"]))) == 1  # whether anybody has written
+    assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"])
+
+
+def test_what_waits_to_be_sent_of_a_part_that_was_undone_is_not_sent(
+    two: tuple[PostgresLedger, PostgresLedger],
+) -> None:
+    ours, _ = two
+    read(ours, ALICE, "r1", "m1")
+    with ours.transaction():
+        read(ours, ALICE, "r2", "m1", at=2.0)
+        with pytest.raises(RuntimeError):
+            undone(ours, "r3")
+        read(ours, ALICE, "r4", "m1", at=4.0)
+    for ledger in two:
+        lines = ledger.log.recalls(ALICE, since=None, until=None, limit=9, containing=None)
+        assert [(one.id, one.step) for one in lines] == [("r4", 3), ("r2", 2), ("r1", 1)]
+        assert known(ledger) == 3
+
+
+def test_any_text_and_number_can_wait_to_be_sent(two: tuple[PostgresLedger, PostgresLedger]) -> None:
+    ours, theirs = two
+    text = "what's \\ %s ; said\x00 \ufdd0 \U0001f375"
+    given = replace(entry("r1", 1e9 + 1 / 3, "m1"), cue=text)
+    ours.recalls.count(ALICE, given, {"m1": NEW}, _once_more)
+    line = theirs.log.recall(ALICE, "r1")
+    assert line is not None
+    assert (line.cue, line.at) == (text, 1e9 + 1 / 3)

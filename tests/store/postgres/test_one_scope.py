@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any
 
+import chromadb
 import psycopg
 import pytest
 from chromadb import Collection
@@ -15,6 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.one_scope import row_level_security
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
 from tests.postgres_server import as_role, new_database, secured_database
 
@@ -190,6 +194,53 @@ def test_a_memory_with_the_role_of_one_user_serves_that_user_and_no_other(
         world.memory("ana_app", new_collection())
 
 
+@pytest.mark.parametrize("server", [False, True])
+def test_a_memory_with_the_role_of_one_user_keeps_up_with_that_users_records(
+    server: bool,
+    tmp_path: Path,
+    embed: Callable[..., Any],
+    clock: Clock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with ExitStack() as servers:
+        client = client_of(servers, tmp_path, server=server)
+        collection = client.create_collection("memories", embedding_function=None)
+        theirs = client.get_collection("memories", embedding_function=None)
+        world = World(collection, embed, clock)
+        texts = [f"{user} wrote tea {n} elsewhere" for user in ("ana", "bob") for n in range(3)]
+        theirs.add(
+            ids=[f"late {n}" for n in range(6)],
+            documents=texts,
+            embeddings=embed(texts),
+            metadatas=[{"user_id": text.split()[0]} for text in texts],
+        )
+        with world.memory("ana_app") as memory:
+            memory.sync()
+            ana = memory.for_user("ana")
+            found = ana.recall("ana wrote tea 1 elsewhere", k=20)
+            assert found.ids[0] == "late 1"
+            assert {"late 0", "late 1", "late 2"} <= set(found.ids)
+            theirs.delete(ids=["late 1"])
+            memory.sync()
+            assert "late 1" not in ana.recall("ana wrote tea 1 elsewhere", k=20).ids
+            assert not ana.recall("tea").trace
+            memory.flush()
+        mirrored = "SELECT count(*) FROM adaptive_memory.mirror WHERE user_key = %s"
+        assert world.owner.execute(mirrored, (world.ana,)).fetchone() == (10,)
+        assert world.owner.execute(mirrored, (world.bob,)).fetchone() == (8,)
+        world.owner.close()
+    assert [one.getMessage() for one in caplog.records if one.name.startswith("adaptive_memory_core")] == []
+
+
+def client_of(servers: ExitStack, place: Path, *, server: bool) -> Any:
+    """Of a Chroma server, or of an embedded Chroma."""
+    if not server:
+        return chromadb.PersistentClient(str(place))
+    started = servers.enter_context(closing(ChromaServer(place)))
+    started.start()
+    return chromadb.HttpClient("127.0.0.1", started.port)
+
+
 def test_a_memory_with_the_role_of_a_collection_serves_all_its_users_and_no_other_collection(
     world: World, new_collection: Callable[..., Collection]
 ) -> None:
@@ -217,6 +268,19 @@ def test_a_scope_holds_for_a_transaction_behind_a_pooler_and_can_be_taken_back(w
     world.owner.execute("SELECT adaptive_memory.take_scope('ana_app')")
     with world.connect("ana_app") as ana, pytest.raises(psycopg.errors.InsufficientPrivilege):
         ana.execute(count)
+
+
+def test_a_scope_of_somebody_whom_nobody_has_met_is_given_only_where_that_is_meant(world: World) -> None:
+    world.owner.execute("DROP ROLE IF EXISTS eve_app")
+    world.owner.execute("CREATE ROLE eve_app LOGIN")
+    give = "SELECT adaptive_memory.give_scope('eve_app', %s, 'anna'{})"
+    with pytest.raises(psycopg.errors.RaiseException, match="Nobody is called 'anna'") as refused:
+        world.owner.execute(give.format(""), (world.collection.name,))
+    assert "new_user => true" in str(refused.value)
+    world.owner.execute(give.format(", new_user => true"), (world.collection.name,))
+    with world.memory("eve_app") as memory:
+        memory.for_user("anna").remember("anna likes tea", id="pot")
+        assert memory.for_user("anna").recall("tea").ids == ("pot",)
 
 
 def test_the_script_may_be_run_twice_and_names_what_it_cannot_find() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
@@ -14,6 +13,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.flow.steps.tell_indexes import catch_up
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.learn.decay.strength import Timeline, read
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED
 from adaptive_memory_core.learn.logged_state import Basis
@@ -32,13 +32,13 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     yield from attempt(LedgerError, waiting_at_most, within, catch_up, ports, request.scope)  # else a later recall does
     outcome = yield from attempt(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
-        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+        return changed(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
         shown = yield from attempt(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
-            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
-    return replace(answer, step=outcome.value)
+            return changed(answer, step=outcome.value, trace=(*answer.trace, late))
+    return changed(answer, step=outcome.value)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:

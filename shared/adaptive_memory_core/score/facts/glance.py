@@ -46,15 +46,9 @@ def may_differ_little(one: Statement, looks: Sequence[Glance], among: Sequence[i
     some = one.longest_words[: most + 1]
     if len(some) > most:  # the longest ones are in the fewest texts; words of others than ASCII are casefolded
         among = [number for number in among if not looks[number].words.isdisjoint(some) or not looks[number].ascii]
-    return [number for number in among if not looks[number].ascii or _missing(one, looks[number], most) <= most]
+    return [number for number in among if not looks[number].ascii or _missing(one, looks[number].lower) <= most]
 
 
-def _missing(one: Statement, look: Glance, most: int) -> int:
-    """How many words are not there; no more are counted than one too many."""
-    missing, lower = 0, look.lower
-    for word in one.said:
-        if word not in lower:
-            missing += 1
-            if missing > most:
-                break
-    return missing
+def _missing(one: Statement, lower: str) -> int:
+    """How many words are not there."""
+    return len([word for word in one.said if word not in lower])

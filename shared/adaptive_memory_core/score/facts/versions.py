@@ -34,11 +34,16 @@ class Versions:
         self._top, self._times, self._rule, self._speaker = ranked, times, rule, speaker
         self._about, self._whole = asked(cue), texts_of(ranked)
         self._statements: list[Statement | None] = [None] * len(times)
+        longest = rule.longest_text
         self._looks = [
-            _NOTHING if time is None else self._short(self._whole[place], cue, place)
-            for place, time in enumerate(times)
+            _NOTHING
+            if time is None
+            else look
+            if len(text) <= longest and (look := glance(text)).one_sentence
+            else self._of_several(text, cue, place)
+            for place, (text, time) in enumerate(zip(self._whole, times, strict=False))
         ]
-        self._texts = [one.lower for one in self._looks]
+        self._texts, self._spaces = [one.lower for one in self._looks], [one.spaces for one in self._looks]
 
     def groups(self) -> Iterator[list[int]]:
         """The numbers of those that say the same, for the best ones that have versions; none is in two groups."""
@@ -64,11 +69,12 @@ class Versions:
         return same and self._one_voice(old, new)
 
     def _in_same_words(self, best: int, taken: set[int]) -> list[int]:
-        keys = keys_of(self._said(best).stems & self._about.stems)
+        mine, few = self._said(best), self._rule.different_words
+        keys = keys_of(mine.stems & self._about.stems)
         if not keys:
             return []
-        few, long, mine = self._rule.different_words, self._looks[best].spaces, self._said(best)
-        alike = [one for one in self._with(keys, {best, *taken}) if -few <= self._looks[one].spaces - long <= few]
+        least, most = self._spaces[best] - few, self._spaces[best] + few
+        alike = [one for one in self._with(keys, {best, *taken}) if least <= self._spaces[one] <= most]
         alike = may_differ_little(mine, self._looks, alike, few)
         alike = [one for one in alike if differ(mine.said, self._said(one).said) <= few]
         if not self._about.owners:  # then both have to begin with the same word
@@ -145,11 +151,11 @@ class Versions:
 
     def _with(self, keys: Sequence[str], without: set[int]) -> list[int]:
         """Those whose text holds all of the keys."""
-        first, *others = keys or ("",)
-        found = [number for number, text in enumerate(self._texts) if first in text and text and number not in without]
-        for key in others:
-            found = [one for one in found if key in self._texts[one]]
-        return found
+        texts = self._texts
+        found: Sequence[int] = range(len(texts))
+        for key in sorted(keys, key=len, reverse=True):  # the longest are the rarest
+            found = [one for one in found if key in texts[one]]
+        return [one for one in found if one not in without and texts[one]]
 
     def _subject(self, best: int) -> list[str]:
         """What a text has to hold to be about the same; nothing where it is about the one who asks."""
@@ -167,12 +173,11 @@ class Versions:
             found = self._statements[one] = statement(self._looks[one].text)
         return found
 
-    def _short(self, text: str, cue: str, place: int) -> Glance:
-        """The text, or of a long message the sentence that answers."""
+    def _of_several(self, text: str, cue: str, place: int) -> Glance:
+        """Of a text of several sentences the one that answers; of a short one else all of it."""
         longest = self._rule.longest_text
         if len(text) <= longest:
-            whole = glance(text)
-            return whole if whole.one_sentence else glance(sentence_that_answers(text, cue, longest) or text)
+            return glance(sentence_that_answers(text, cue, longest) or text)
         if place >= _LONG_AMONG or len(text) > self._rule.longest_message:
             return _NOTHING
         return glance(sentence_that_answers(text, cue, longest))

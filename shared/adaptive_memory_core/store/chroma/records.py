@@ -10,7 +10,7 @@ from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
-from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, rows_of
+from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_ids, own_rows, rows_of
 from adaptive_memory_core.store.chroma.write_gate import told_alone
 from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
 
@@ -21,35 +21,51 @@ LARGEST_BATCH = 5_000  # records of one write
 
 
 class ChromaRecords:
-    """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
+    """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time.
 
-    def __init__(self, collection: Collection, fields: Fields) -> None:
+    With `only` a scope, what is asked of all records is asked of its own: the ledger's role sees no others.
+    """
+
+    def __init__(self, collection: Collection, fields: Fields, only: Scope | None = None) -> None:
         self.collection = collection
         self.fields = fields
+        self.only = only
         self.heard: Heard = NOBODY
         self.space = space_of(collection)
         self.batch_size = min(LARGEST_BATCH, told(client_of(collection).get_max_batch_size))
 
     def ids(self) -> list[str]:
         """The ids of all records, whoever they belong to."""
+        if self.only is not None:
+            return own_ids(self.collection, self.only, self.fields)
         return list(told(lambda: self.collection.get(include=[]))["ids"])
 
     def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
         """Those of the records that exist, whoever they belong to: id, text, metadata."""
-        return list(rows_of(self.collection, stored_ids))
+        only, found = self.only, rows_of(self.collection, stored_ids)
+        return list(found) if only is None else [row for row in found if belongs(row[2], only, self.fields)]
 
     def size(self) -> int:
         """How many records the collection holds, whoever they belong to."""
+        return self.whole_size() if self.only is None else len(self.ids())
+
+    def whole_size(self) -> int:
+        """How many records the collection holds, whatever the ledger's role sees."""
         return int(told(self.collection.count))
 
     def extent(self) -> Extent:
         """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order."""
+        if self.only is not None:
+            ids = self.ids()
+            return Extent(len(ids), ids[-1] if ids else None)
         size = self.size()
         last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
         return Extent(size, last[0] if last else None)
 
     def latest(self, most: int) -> list[str]:
         """The ids that came last, whoever they belong to."""
+        if self.only is not None:
+            return self.ids()[-most:]
         first = max(0, self.size() - most)
         return list(told(lambda: self.collection.get(limit=most, offset=first, include=[]))["ids"])
 

@@ -37,3 +37,12 @@ def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
 def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:
     """Those of them that are of this scope."""
     return [Found(*row, 1.0) for row in rows_of(collection, stored_ids) if belongs(row[2], scope, fields)]
+
+
+def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
+    """All records of this scope, the last one last."""
+    where: Any = own_filter(scope, fields)
+    if where is not None:
+        return list(told(lambda: collection.get(where=where, include=[]))["ids"])
+    found: Any = told(lambda: collection.get(include=["metadatas"]))
+    return [one for one, data in zip(found["ids"], found["metadatas"], strict=True) if belongs(data, scope, fields)]

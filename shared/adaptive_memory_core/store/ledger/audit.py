@@ -10,6 +10,7 @@ from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.no_answer import tell
 from adaptive_memory_core.store.ledger.state_rows import Changed
 
 _INSERT = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
@@ -30,7 +31,7 @@ class LedgerAudit:
 
 def note(sql: sqlite3.Connection, user: int, stored_id: str, step: int, what: str, by: str, *, at: float) -> None:
     """Write one change down."""
-    sql.execute(_INSERT, (user, stored_id, at, step, what, by))
+    tell(sql, _INSERT, (user, stored_id, at, step, what, by))
 
 
 def note_remembered(

@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.calls.looks import known_already, look_again, loo
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cache import LedgerCache
+from adaptive_memory_core.store.ledger.look import Look
 from adaptive_memory_core.store.ledger.state_rows import owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -24,6 +25,7 @@ class LedgerContext:
         self.file = file
         self.cache = LedgerCache()
         self.collection_key = 0
+        self.sees_one_user = False  # whether the rows of others are hidden from us
         self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
         self._user_keys: dict[Scope, int] = {}
         self._changes, self._changing = 0, False
@@ -32,8 +34,8 @@ class LedgerContext:
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.reading()
 
-    def writing(self, *, told: bool = False) -> AbstractContextManager[sqlite3.Connection]:
-        return self.file.writing(told=told)
+    def writing(self, *, told: bool = False, unheard: bool = False) -> AbstractContextManager[sqlite3.Connection]:
+        return self.file.writing(told=told, unheard=unheard)
 
     def counting(self, scope: Scope) -> AbstractContextManager[sqlite3.Connection]:
         """A transaction that counts a recall, and so changes what is the user's alone."""
@@ -43,24 +45,38 @@ class LedgerContext:
 
     def looking(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, or 0; what the cache has of them is no longer behind."""
-        self.cache.notice(self.version(sql))
         user = self.known_user(sql, scope)
-        self.cache.notice_user(user, looked_at((self.file, user), lambda: self.file.version_of_user(sql, user)))
+        self._notice(user, self._looked(sql, user))
         return user
 
-    def last_change(self) -> Hashable:
-        """Another value as soon as anybody, in any process, has written more than that a recall has read. Whoever has
-        just looked need not wait for the file again."""
-        version = known_already(self.file)
-        if version is not None:
-            return self._changes, version
-        with self.reading() as sql:
-            return self._changes, self.version(sql)
+    def noticing(self, sql: sqlite3.Connection, user: int) -> None:
+        """What the cache has of the user is no longer behind, within a transaction that writes."""
+        self._notice(user, self.file.look(sql, user))
 
-    def version(self, sql: sqlite3.Connection) -> int:
-        """Another one as soon as another connection has written; looked at once in a call."""
-        found: int = looked_at(self.file, lambda: self.file.version(sql))
+    def last_change(self, scope: Scope | None = None) -> Hashable:
+        """Another value as soon as anybody, in any process, has written more than that a recall has read, or into the
+        metadata of the mirror's rows. Whoever has just looked need not wait for the file again; what is to be known of
+        the scope is looked at along with it."""
+        found = known_already(self.file)
+        if found is None:
+            with self.reading() as sql:
+                found = self._looked(sql, 0 if scope is None else self.known_user(sql, scope))
+        return self._changes, found.version
+
+    def change_of_rows(self, sql: sqlite3.Connection) -> int | None:
+        """Another number after each change of a row of the mirror; None where `last_change` tells of those."""
+        found: Look | None = known_already(self.file)
+        return (self._looked(sql, 0) if found is None else found).of_rows
+
+    def _looked(self, sql: sqlite3.Connection, user: int) -> Look:
+        """Looked at once in a call."""
+        found: Look = looked_at((self.file, user), lambda: self.file.look(sql, user))
+        looked_at(self.file, lambda: found)
         return found
+
+    def _notice(self, user: int, look: Look) -> None:
+        self.cache.notice(look.version)
+        self.cache.notice_user(user, look.of_user)
 
     def changing(self) -> None:
         """More than the reading of a recall is being written: whoever looks now, looks again when it is kept."""

@@ -57,9 +57,9 @@ def word_rows(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str
     return found
 
 
-def behind(sql: sqlite3.Connection, collection: int, most: int) -> list[tuple[int, str]]:
-    """The next words that no passage is in step with."""
-    return sql.execute(_BEHIND, (collection, _seen(sql, collection)[0], most)).fetchall()
+def behind(sql: sqlite3.Connection, collection: int, most: int, after: int = 0) -> list[tuple[int, str]]:
+    """The next words that no passage is in step with, after a row of them."""
+    return sql.execute(_BEHIND, (collection, max(after, _seen(sql, collection)[0]), most)).fetchall()
 
 
 def behind_of(sql: sqlite3.Connection, user: int, most: int, after: int) -> list[tuple[int, str]]:
@@ -96,13 +96,14 @@ def make_as(sql: sqlite3.Connection, collection: int, setting: str | None, befor
     sql.execute(query, (collection, setting, given_way))
 
 
-def gone(sql: sqlite3.Connection, collection: int) -> tuple[int | None, list[str]]:
-    """The last removal that is looked at now, and the records whose passages lost their words; None: nothing is new."""
+def gone(sql: sqlite3.Connection, collection: int, after: int = 0) -> tuple[int | None, list[str]]:
+    """The last removal that is looked at now, after one of that number, and the records whose passages lost their
+    words; None: nothing is new."""
     query = (
         "SELECT gone, (SELECT stored_id FROM graph_passages g WHERE g.word_row = words_gone.row AND "
         "g.collection_key = ?) FROM words_gone WHERE gone > ? ORDER BY gone LIMIT ?"
     )
-    rows = sql.execute(query, (collection, _seen(sql, collection)[1], MOST_GONE)).fetchall()
+    rows = sql.execute(query, (collection, max(after, _seen(sql, collection)[1]), MOST_GONE)).fetchall()
     return (rows[-1][0] if rows else None), [row[1] for row in rows if row[1] is not None]
 
 

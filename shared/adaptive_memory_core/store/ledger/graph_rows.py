@@ -40,6 +40,7 @@ class LedgerGraph:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         self.links = LedgerGraphLinks(shared)
+        self._followed = self._removed = 0  # where a role sees one user, and so cannot note it for the collection
 
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None:
         """Write these in the place of what was known of their records; not those whose words have changed since."""
@@ -97,7 +98,7 @@ class LedgerGraph:
     def behind(self, most: int) -> list[tuple[int, str]]:
         """The next records whose words are newer than their passages: the row of the words, and the id."""
         with self._shared.reading() as sql:
-            return graph_news.behind(sql, self._shared.collection_key, most)
+            return graph_news.behind(sql, self._shared.collection_key, most, self._followed)
 
     def behind_of(self, scope: Scope, most: int, after: int) -> list[tuple[int, str]]:
         """The next ones of this user's, after a row of the words."""
@@ -106,17 +107,22 @@ class LedgerGraph:
 
     def followed(self, word_row: int) -> None:
         """All words up to this row were taken in."""
+        if self._shared.sees_one_user:
+            self._followed = max(self._followed, word_row)
+            return
         with self._shared.writing() as sql:
             graph_news.followed(sql, self._shared.collection_key, word_row)
 
     def drop_gone(self) -> None:
         """Let go of the passages whose words were removed."""
         with self._shared.reading() as sql:
-            last, gone = graph_news.gone(sql, self._shared.collection_key)
+            last, gone = graph_news.gone(sql, self._shared.collection_key, self._removed)
         if last is not None:
             with self._shared.writing() as sql:
                 drop(sql, self._shared.collection_key, gone)
-                graph_news.removed(sql, self._shared.collection_key, last)
+                if not self._shared.sees_one_user:
+                    graph_news.removed(sql, self._shared.collection_key, last)
+            self._removed = last if self._shared.sees_one_user else 0
 
     def to_link_again(self, most: int, *, growth: float) -> list[str]:
         """Records read when there were so many times fewer titles: some of those since then may be in them."""

@@ -56,7 +56,7 @@ class LedgerLog:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows]
 
-    def add(self, sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, line: Line) -> None:
-        """Write a recall down, within the transaction that counts it; `whose` is the user, and over whose records."""
+    def prepare(self, sql: sqlite3.Connection, user: int, entry: Entry, line: Line) -> bytes:
+        """What a user's line of a recall is to say, within the transaction that counts it."""
         recall_rows.keep_policy(sql, entry, self._shared.cache.policies)
-        recall_rows.add(sql, whose, step, entry, line, self._shared.cache.logged_ids)
+        return recall_rows.packed_line(sql, user, line, self._shared.cache.logged_ids)

@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow,
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import due_records
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.no_answer import tell
 from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam, Stamp
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
@@ -73,13 +74,14 @@ class LedgerMirror:
     def annotate(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(told=True, unheard=True) as sql:
             self._in_ram.drop(changes)
-            number = self._next_change(sql)
-            for stored_id, _, present in self._rows(sql, list(changes)):
+            number, rows = self._next_change(sql), list[Row]()
+            for stored_id, text, present in self._rows(sql, list(changes)):
                 now = _written(merged(present, changes[stored_id]))
-                sql.execute(update, (now, number, self._shared.collection_key, stored_id))
-            self._shared.file.afterwards(lambda: self._in_ram.annotated(number))
+                tell(sql, update, (now, number, self._shared.collection_key, stored_id))
+                rows.append((stored_id, text, read_metadata(now)))
+            self._shared.file.afterwards(lambda: self._in_ram.annotated(number, rows))
 
     def renew(
         self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
@@ -126,7 +128,7 @@ class LedgerMirror:
             if sql.in_transaction:  # which may yet be undone
                 return self._rows(sql, stored_ids)
             version = self._shared.last_change()
-            if not self._in_ram.is_as_of(version):
+            if not self._in_ram.is_as_of(version, self._shared.change_of_rows(sql)):
                 self._in_ram.begin(version, self._stamp(sql))
             found = self._in_ram.known(stored_ids)
             if len(found) < len(stored_ids):
@@ -154,8 +156,8 @@ class LedgerMirror:
                 found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
         return found
 
-    def last_change(self) -> Hashable:
-        return self._shared.last_change()
+    def last_change(self, scope: Scope) -> Hashable:
+        return self._shared.last_change(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

@@ -46,7 +46,7 @@ class LedgerOutbox:
         """These were written back: those that have not changed since leave the list. Those that have are due, whoever
         has written them back meanwhile: this was a late write then, over a newer one. Whether there are any."""
         versions = [(one.record_key, one.version) for one in written]
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(told=True, unheard=True) as sql:
             if sql.executemany(_SETTLE, versions).rowcount == len(versions):
                 return False
             return sql.executemany(_DUE_AGAIN, versions).rowcount > 0

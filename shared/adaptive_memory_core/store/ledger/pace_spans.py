@@ -11,6 +11,7 @@ import orjson
 from adaptive_memory_core.learn.decay.strength import Span, Timeline, settled
 from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.no_answer import tell
 from adaptive_memory_core.store.ledger.unreadable import decoding
 
 MOST_SPANS = 200  # spans of one user
@@ -32,7 +33,7 @@ def note(
     for span in spans[len(before.spans) :]:
         since = None if span.from_at == -math.inf else span.from_at
         query = "INSERT INTO spans (user_key, from_step, from_at, pace) VALUES (?, ?, ?, ?)"
-        sql.execute(query, (user, span.from_step, since, encode(span.pace)))
+        tell(sql, query, (user, span.from_step, since, encode(span.pace)))
     return spans
 
 

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.ports.ledger_values import Entry
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store.ledger import logged_ids
 from adaptive_memory_core.store.ledger.logged_ids import Keys
+from adaptive_memory_core.store.ledger.no_answer import tell
 from adaptive_memory_core.store.ledger.packed_candidates import key_bytes, with_keys
 from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, Line, Names, decode, encode, without
 
@@ -34,13 +35,16 @@ def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> Line:
     return encode(kept, [one for one in dropped if one.id not in forgotten], entry.basis, at=entry.at)
 
 
-def add(
-    sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, line: Line, known: Keys
-) -> None:
-    """Write a recall down; `known` are the numbers that stand for ids."""
+def packed_line(sql: sqlite3.Connection, user: int, line: Line, known: Keys) -> bytes:
+    """The line with the numbers that stand for its ids; `known` are those that were asked for before."""
+    return with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids))
+
+
+def add(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, packed: bytes) -> None:
+    """Write a recall down."""
     user, over = whose
-    packed = with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids))
-    sql.execute(
+    tell(
+        sql,
         f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
         (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over),
     )
@@ -53,7 +57,7 @@ def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
     if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
         known.add(entry.policy_hash)
     else:
-        sql.execute("INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
+        tell(sql, "INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
 
 
 def one(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:

@@ -10,10 +10,11 @@ from adaptive_memory_core.flow.ports.ledger_values import Advance, Counted, Entr
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, strong_records, turns
+from adaptive_memory_core.store.ledger import audit, pace_spans, recall_rows, strong_records, turns
 from adaptive_memory_core.store.ledger.apply_rules import advance
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.log import LedgerLog
+from adaptive_memory_core.store.ledger.recall_encoding import Line
 from adaptive_memory_core.store.ledger.recall_rows import line_of
 from adaptive_memory_core.store.ledger.state_rows import digest
 
@@ -32,15 +33,16 @@ class LedgerRecalls:
         began = time.perf_counter()
         line = line_of(entry) if entry.logged else None
         with self._shared.counting(scope) as sql:
-            self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
-            self._cache.notice_user(user, self._shared.file.version_of_user(sql, user))
+            self._shared.noticing(sql, user)
             known = self._cache.user(sql, user)
-            turn = self._cache.turn(sql, user, entry.turn) or turns.begin(sql, user)
-            timeline = self._paced(sql, user, entry, turn, known.timeline)
+            turn = self._cache.turn(sql, user, entry.turn)
             forgotten = _among(known.forgotten, entry, shared=False)
             forgotten |= _among(self._forgotten_by_all(sql, scope), entry, shared=True)
             forgotten |= self._rewritten(sql, scope, user, seen)
+            packed = self._packed(sql, user, entry, line, forgotten)  # asks, and so comes before what needs no answer
+            turn = turn or turns.begin(sql, user, known.timeline.step)
+            timeline = self._paced(sql, user, entry, turn, known.timeline)
             self._met(sql, scope, user, forgotten, timeline, entry)
             present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
             reading = scope.over is not None
@@ -49,13 +51,21 @@ class LedgerRecalls:
             )
             turns.note(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
             audit.note_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
-            if line is not None:
-                kept = line_of(entry, forgotten) if forgotten else line
-                self._log.add(sql, (user, scope.over), turn.step, entry, kept)
+            if packed is not None:
+                recall_rows.add(sql, (user, scope.over), turn.step, entry, packed)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known._replace(timeline=now))
+            self._shared.file.counts_recall(user)
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))
+
+    def _packed(
+        self, sql: sqlite3.Connection, user: int, entry: Entry, line: Line | None, forgotten: set[str]
+    ) -> bytes | None:
+        """The line of the log, if there is to be one, less what was forgotten meanwhile."""
+        if line is None:
+            return None
+        return self._log.prepare(sql, user, entry, line_of(entry, forgotten) if forgotten else line)
 
     def _rewritten(self, sql: sqlite3.Connection, scope: Scope, user: int, seen: Mapping[str, Seen]) -> set[str]:
         """What was written over with other words while the recall was under way: it is read no more than what was

@@ -23,6 +23,10 @@ _BEYOND = (  # users with more lines than stay
     "SELECT user_key, steps - ? FROM users WHERE steps > ? "
     "AND EXISTS (SELECT 1 FROM recalls WHERE recalls.user_key = users.user_key AND recalls.step <= users.steps - ?)"
 )
+_EXPIRED = (
+    "SELECT EXISTS (SELECT 1 FROM clock_readings), "
+    "EXISTS (SELECT 1 FROM erased WHERE at < ?) OR EXISTS (SELECT 1 FROM turns WHERE at < ?)"
+)
 
 
 class LedgerRetention:
@@ -43,22 +47,26 @@ class LedgerRetention:
         with self._shared.reading() as sql:
             beyond = sql.execute(_BEYOND, (log_recalls,) * 3).fetchall()
             due = self._old_lines.is_due(sql, kept_since)
-            doubted = sql.execute("SELECT EXISTS (SELECT 1 FROM clock_readings)").fetchone()[0]
+            doubted, expired = sql.execute(_EXPIRED, (now - ERASED_SECONDS, now - TURN_SECONDS)).fetchone()
         gone = 0
         if due:
             gone = self._old_lines.delete(believed_now(self._shared.file, now=now) - log_days * DAY)
         for user, last_step in beyond:
             gone += delete(self._shared, "user_key = ? AND step <= ?", (user, last_step))
-        with self._shared.writing() as sql:
-            if doubted and not due:  # the clock came back, or all is done
-                sql.execute("DELETE FROM clock_readings")
-            sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
-            sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
+        if expired or (doubted and not due):
+            self._let_expire(now, doubted=doubted and not due)
         removals.trim(self._shared.file)
         self._sweep(now=now, gone=gone)
         self._purge.work()
         self._files.sweep()
         return gone
+
+    def _let_expire(self, now: float, *, doubted: bool) -> None:
+        with self._shared.writing() as sql:
+            if doubted:  # the clock came back, or all is done
+                sql.execute("DELETE FROM clock_readings")
+            sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
+            sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
 
     def _sweep(self, *, now: float, gone: int) -> None:
         """Let go of what only the lines named that are gone; it looks through all lines, so it is for quiet moments."""

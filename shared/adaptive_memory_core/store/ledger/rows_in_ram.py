@@ -29,9 +29,9 @@ class RowsInRam:
         self._stamp: Stamp = (0, None, None)
         self._characters = 0
 
-    def is_as_of(self, version: Hashable) -> bool:
-        """Whether nobody has written since."""
-        return version == self._version
+    def is_as_of(self, version: Hashable, changes: int | None) -> bool:
+        """Whether nobody has written since, nor changed a row, where that is told by the number of changes."""
+        return version == self._version and changes in (None, self._stamp[1])
 
     def begin(self, version: Hashable, stamp: Stamp) -> None:
         """Go on from this version of the file, with nothing where rows were changed since."""
@@ -58,8 +58,9 @@ class RowsInRam:
         for one in stored_ids:
             self._rows.pop(one, None)
 
-    def annotated(self, changes: int) -> None:
-        """What was dropped was the change of that number, and is kept in the file."""
+    def annotated(self, changes: int, rows: Iterable[Row]) -> None:
+        """What was dropped was the change of that number, and is kept in the file like this."""
         collection, before, removed = self._stamp
         if before == changes - 1:
             self._stamp = (collection, changes, removed)
+            self.keep(rows)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import ReadState, Scope, Seen
+from adaptive_memory_core.store.ledger.no_answer import tell
 
 T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
@@ -162,7 +163,7 @@ def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState
     """Keep states of rows that exist, all in one statement, and note that the collection has yet to be told."""
     last = dict(states)
     for some in chunks(list(last.items()), AT_ONCE):
-        sql.execute(_update(len(some)), [value for key, state in some for value in (key, *_values(state))])
+        tell(sql, _update(len(some)), [value for key, state in some for value in (key, *_values(state))])
     announce(sql, last)
 
 
@@ -181,7 +182,7 @@ def _update(count: int) -> str:
 def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
     """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
     for some in chunks(list(record_keys)):
-        sql.execute(_ANNOUNCE.format(", ".join("?" * len(some))), some)
+        tell(sql, _ANNOUNCE.format(", ".join("?" * len(some))), some)
 
 
 def state_of(row: Sequence[Any]) -> ReadState:

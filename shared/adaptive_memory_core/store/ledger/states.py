@@ -109,9 +109,8 @@ class LedgerStates:
     ) -> ReadState:
         """Change the state of one record by a rule, atomically, and write down who did what."""
         with self._shared.writing() as sql:
-            self._cache.notice(self._shared.file.version(sql))
             user = self._shared.user_key(sql, scope)
-            self._cache.notice_user(user, self._shared.file.version_of_user(sql, user))
+            self._shared.noticing(sql, user)
             timeline = pace_spans.timeline(sql, user)
             given = {stored_id: seen}
             reading = scope.over is not None

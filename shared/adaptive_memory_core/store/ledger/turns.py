@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import orjson
 
-_NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ? RETURNING steps"
+from adaptive_memory_core.store.ledger.no_answer import tell
+
+_NEXT = "UPDATE users SET steps = steps + 1 WHERE user_key = ?"
 _KEEP = (
     "INSERT INTO turns (user_key, turn, step, at, counted) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (user_key, turn) DO UPDATE SET step = excluded.step, at = excluded.at, counted = excluded.counted"
@@ -25,9 +27,10 @@ class Turn:
     began: bool = True  # with this recall
 
 
-def begin(sql: sqlite3.Connection, user: int) -> Turn:
-    """A new turn, which is the user's next step."""
-    return Turn(int(sql.execute(_NEXT, (user,)).fetchone()[0]))
+def begin(sql: sqlite3.Connection, user: int, steps: int) -> Turn:
+    """A new turn of a user with so many steps, which is the next one."""
+    tell(sql, _NEXT, (user,))
+    return Turn(steps + 1)
 
 
 def find(sql: sqlite3.Connection, user: int, name: str) -> Turn | None:
@@ -42,4 +45,4 @@ def note(
     """Keep which rows were counted in a turn that has a name."""
     if name is not None:
         keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
-        sql.execute(_KEEP, (user, name, turn.step, at, keys))
+        tell(sql, _KEEP, (user, name, turn.step, at, keys))

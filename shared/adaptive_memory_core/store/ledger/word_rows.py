@@ -24,6 +24,8 @@ _SINCE = (
     "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
     "INDEXED BY words_of_user WHERE user_key = ? AND row > ? ORDER BY row"
 )
+_SIZE = "SELECT records FROM words_size WHERE collection_key = ?"
+_COUNTED = "SELECT count(*) FROM words WHERE collection_key = ?"
 _REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
 
 
@@ -32,6 +34,7 @@ class LedgerWords:
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
         self._shared, self._files = shared, files
+        self._size: tuple[Hashable, int] = (None, 0)  # as of a change
 
     def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
@@ -49,12 +52,15 @@ class LedgerWords:
             drop(sql, self._shared.collection_key, stored_ids)
         self._shared.file.afterwards(self._files.sweep)
 
-    def size(self) -> int:
-        """How many records have a row."""
-        query = "SELECT records FROM words_size WHERE collection_key = ?"
+    def size(self, scope: Scope | None = None) -> int:
+        """How many records have a row; what is to be known of the scope is looked at with it."""
+        query = _COUNTED if self._shared.sees_one_user else _SIZE
         with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return 0 if row is None else int(row[0])
+            change = None if sql.in_transaction else self._shared.last_change(scope)
+            if change is None or change != self._size[0]:
+                row = sql.execute(query, (self._shared.collection_key,)).fetchone()
+                self._size = change, 0 if row is None else int(row[0])
+            return self._size[1]
 
     def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Those of the records that have a row, each with its mark."""
@@ -85,8 +91,8 @@ class LedgerWords:
         with self._shared.writing(told=True) as sql:
             sql.execute(update, (version, self._shared.collection_key))
 
-    def last_change(self) -> Hashable:
-        return self._shared.last_change()
+    def last_change(self, scope: Scope) -> Hashable:
+        return self._shared.last_change(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

@@ -52,7 +52,8 @@ def mirrored(
 ) -> Mirrored:
     """The collection's search, through a mirror where it and the ledger outlive the process."""
     in_step = InStep(_state(records, keeping, directory), keeping.others_seen_seconds)
-    comparison = Comparison(records, ledger, in_step, directory)
+    whole = records.only is None  # else what is known of the whole collection is not ours to note
+    comparison = Comparison(records, ledger, in_step, directory if whole else None)
     if not keeps_copies(records.collection, ledger, keeping):
         return Mirrored(search, comparison)
     seen_seconds, fields = keeping.others_seen_seconds, records.fields

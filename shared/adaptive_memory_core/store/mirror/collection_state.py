@@ -24,6 +24,9 @@ class CollectionState(Protocol):
     def is_ours(self, before: State, after: State, grows: int) -> bool:
         """Whether a write of ours that lets the collection grow by so many explains the change."""
 
+    def may_hide(self, grows: int | None) -> bool:
+        """Whether such a write of ours may explain what others wrote at the same moment as well."""
+
 
 class FileTimes:
     """An embedded Chroma's: the time and size of its files change with every write, by any process."""
@@ -38,6 +41,9 @@ class FileTimes:
         return seen_in_call(self._files)
 
     def is_ours(self, before: State, after: State, grows: int) -> bool:  # noqa: ARG002 - times do not tell how many
+        return True
+
+    def may_hide(self, grows: int | None) -> bool:  # noqa: ARG002
         return True
 
 
@@ -65,3 +71,6 @@ class SizeAndLast:
         if not isinstance(before, Extent) or not isinstance(after, Extent):
             return False
         return after.size == before.size + grows and (grows != 0 or after.last == before.last)
+
+    def may_hide(self, grows: int | None) -> bool:
+        return grows != 0

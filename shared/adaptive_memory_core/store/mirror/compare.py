@@ -62,11 +62,14 @@ class Comparison:
         self._end(written, known)
 
     def _end(self, written: Written | None, known: int) -> None:
+        if written is None or written.last == known:
+            if not self._edition.is_over:
+                self._in_step.compared()
+            return
         with self._ledger.transaction():
             if self._edition.is_over:
                 return
-            if written is not None and written.last != known:
-                self._rows.keep_complete_at(str(written.last))
+            self._rows.keep_complete_at(str(written.last))
         self._in_step.compared()
 
     def keep_last(self) -> None:
@@ -82,7 +85,8 @@ class Comparison:
     def distrust(self) -> None:
         """The copies are not what they should be: everything is to be read again."""
         self._in_step.lost()
-        self._rows.keep_complete_at(None)
+        if self._rows.complete_at() is not None:
+            self._rows.keep_complete_at(None)
 
     def renew(self, stored_ids: Sequence[str]) -> None:
         """Compare these records until nobody writes them meanwhile."""

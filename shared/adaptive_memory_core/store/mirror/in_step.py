@@ -41,7 +41,7 @@ class InStep:
         self._before: State = None  # as the first of the writers found it
         self._grows: int | None = 0  # by them all; None where that is not sure
         self._unheard: dict[str, _Unheard] = {}  # the longest first
-        self.written = 0  # records that we wrote so far
+        self.written = 0  # records that we wrote so far in ways that may hide what others wrote at the same moment
 
     def holds(self) -> bool:
         """Whether recalls may look into the mirror."""
@@ -66,18 +66,18 @@ class InStep:
             yield
         finally:
             try:
-                self._changed(write, stored_ids)
+                self._changed(write, stored_ids, grows)
             finally:
-                self._changed(write, stored_ids)  # again, where an interrupt broke that off
+                self._changed(write, stored_ids, grows)  # again, where an interrupt broke that off
 
-    def _changed(self, write: object, stored_ids: Sequence[str]) -> None:
+    def _changed(self, write: object, stored_ids: Sequence[str], grows: int | None) -> None:
         with self._lock:
             if write not in self._writes:
                 return
             written = _Unheard(time.monotonic(), own_call())
             for one in stored_ids:
                 self._unheard.setdefault(one, written)  # what was broken off before is not made good by another write
-            self.written += len(stored_ids)
+            self.written += len(stored_ids) if self._state.may_hide(grows) else 0
             if len(self._writes) == 1:
                 self._wrote(self._state.now())
             self._writes.discard(write)

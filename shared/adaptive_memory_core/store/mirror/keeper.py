@@ -38,7 +38,7 @@ class MirrorKeeper:
         self._left: Iterator[None] | None = None
         self._began, self._not_before = 0.0, 0.0
         self._begun = self._first_done = self._behind = self._due = self._looked = False
-        self._written = 0  # by us, when the last comparison began
+        self._written = 0  # by us in ways that hide others' writing, when the last comparison began
         self._turn = threading.Lock()
 
     def ready(self) -> bool:
@@ -88,10 +88,11 @@ class MirrorKeeper:
             return 0.0
         if self._due:
             return max(0.0, self._not_before - time.monotonic())
+        now = time.monotonic()
         if self._in_step.written != self._written:  # somebody may have written at the same moment as we
-            return max(0.0, self._began + self._seen_seconds - time.monotonic())
+            return max(0.0, self._began + self._seen_seconds - now)
         if self._again_seconds is not None and self._looked:
-            return max(0.0, self._began + self._again_seconds - time.monotonic(), self._not_before - time.monotonic())
+            return max(0.0, self._began + self._again_seconds - now, self._not_before - now)
         return None
 
     def work(self, _going: Going) -> None:

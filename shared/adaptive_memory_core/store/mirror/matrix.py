@@ -81,7 +81,10 @@ class Matrix:
             self._rows, self._is_mapped = _grown(self._rows, self.size, size), False
             if self.space == "l2":
                 self._halves = _grown(self._halves, self.size, size)
-        self._rows[self.size : size] = _unit(new) if self.space == "cosine" else new
+        if self.space == "cosine":
+            _normalise(new, self._rows[self.size : size])
+        else:
+            self._rows[self.size : size] = new
         if self.space == "l2":
             self._halves[self.size : size] = np.einsum("ij,ij->i", new, new) / 2
         before, self.size = self.size, size
@@ -186,7 +189,8 @@ def _grown(rows: Floats, used: int, size: int) -> Floats:
     return grown
 
 
-def _unit(rows: Floats) -> Floats:
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, None]
-    divided: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0, casting="unsafe")
-    return divided
+def _normalise(rows: Floats, into: Floats) -> None:
+    """Write the rows as unit vectors; those of no length as they are."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    lengths[lengths == 0.0] = 1.0
+    np.divide(rows, lengths[:, None], out=into, casting="unsafe")

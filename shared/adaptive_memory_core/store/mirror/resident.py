@@ -75,7 +75,7 @@ class Resident:
 
     def take_in(self, rows: MirrorRows, scope: Scope, kept: KeptCopies | None = None) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
-        change = rows.last_change()
+        change = rows.last_change(scope)
         if change == self._as_of:
             return False
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:

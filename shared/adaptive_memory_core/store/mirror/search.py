@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -135,10 +136,7 @@ class MirrorSearch:
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
-
-
-def _distance(one: tuple[str, float]) -> float:
-    return one[1]
+_distance = itemgetter(1)
 
 
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -22,6 +23,7 @@ from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
+from adaptive_memory_core.store.ledger.look import Look
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.outcome import (
@@ -40,7 +42,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 _LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
-_VERSION = f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = %s"  # noqa: S608 - our own words
+_LOOK_AT = (
+    f"SELECT version, (SELECT changes FROM {SCHEMA}.mirror_size WHERE collection_key = %s), "  # noqa: S608 - our own
+    f"(SELECT counted FROM {SCHEMA}.users WHERE user_key = %s) "
+    f"FROM {SCHEMA}.collections WHERE collection_key = %s"
+)
 _USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # noqa: S608 - our own words
 
 
@@ -67,6 +73,7 @@ class LedgerDatabase:
         self._calls: list[Callable[[], object]] = []
         self._writer, self._turns = uuid.uuid4().hex, 0
         self._recalling, self._of_user = 0, 0  # whose recall this transaction is, and their version when it began
+        self._counted: Counter[int] = Counter()  # whose recalls this transaction counts
         self._wrote = False  # more than a recall does
         self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
 
@@ -89,15 +96,16 @@ class LedgerDatabase:
                     self._sql = None
 
     @interruptible
-    def writing(self, *, told: bool = False, recall_of: int = 0) -> Generator[Any, None, None]:
+    def writing(self, *, told: bool = False, recall_of: int = 0, unheard: bool = False) -> Generator[Any, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
-        it changes what is that user's alone, unless `wrote_more` is called.
+        it changes what is that user's alone, unless `wrote_more` is called; `unheard` nothing that others keep in RAM,
+        but rows of the mirror.
         """
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
-            self._wrote = self._wrote or not told or recall_of != self._recalling
+            self._wrote = self._wrote or not (unheard or (told and recall_of == self._recalling))
             with self._part(told=told) as sql:
                 yield sql
             return
@@ -105,7 +113,7 @@ class LedgerDatabase:
         try:
             with (
                 self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, told, recall_of) as sql,
+                self._transaction(connection, due, (told, unheard, recall_of)) as sql,
             ):
                 yield sql
         finally:
@@ -116,20 +124,23 @@ class LedgerDatabase:
 
     @interruptible
     def _transaction(
-        self, connection: Connection[Any], due: list[Callable[[], object]], told: bool, recall_of: int
+        self, connection: Connection[Any], due: list[Callable[[], object]], kind: tuple[bool, bool, int]
     ) -> Generator[Any, None, None]:
+        told, unheard, recall_of = kind
         version, of_user, turn = self._turn(connection, recall_of)
         with self._lock:
             self._check()
             before = self._sql
             try:
                 self._notice(version)
-                self._sql, self._writing = Sql(connection, in_transaction=True), True
-                self._recalling, self._of_user, self._wrote = recall_of, of_user, not recall_of
+                self._sql = sql = Sql(connection, in_transaction=True)
+                self._writing = True
+                self._counted.clear()
+                self._recalling, self._of_user, self._wrote = recall_of, of_user, not (recall_of or unheard)
                 if not told:
                     self.on_write()
-                yield self._sql
-                self._keep(connection, turn, due)
+                yield sql
+                self._keep(connection, sql.rest(), turn, due)
             except BaseException as error:
                 self._calls.clear()
                 self.on_failure()
@@ -152,8 +163,7 @@ class LedgerDatabase:
         except BaseException as error:
             del self._calls[calls:]
             self.on_failure()
-            if not sql.connection.broken:
-                sql.connection.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+            sql.undo_part()
             if isinstance(error, (psycopg.Error, *UNREADABLE)):
                 raise self._told(error) from error
             raise
@@ -182,11 +192,11 @@ class LedgerDatabase:
             turn = Turn(f"{self._writer}:{os.getpid()}", self._turns, begun.number, begun.backend)
         return begun.version, begun.of_user or 0, turn
 
-    def _keep(self, connection: Connection[Any], turn: Turn, due: list[Callable[[], object]]) -> None:
+    def _keep(self, connection: Connection[Any], rest: str, turn: Turn, due: list[Callable[[], object]]) -> None:
         due += self._calls
         self._calls = []
         try:
-            keep(connection, turn, self.collection_key(), wrote=self._wrote, recalled=self._recalling)
+            keep(connection, turn, self.collection_key(), rest, wrote=self._wrote, recalled=self._counted)
         except BaseException as error:
             calls = due.copy()
             due.clear()
@@ -213,16 +223,22 @@ class LedgerDatabase:
         if version is not None and version != self._seen:
             self._seen, self._others = version, self._others + 1
 
-    def version(self, sql: Sql) -> int:
-        """Another one as soon as another process, or memory, has written."""
-        if not self._writing:
-            row = sql.connection.execute(_VERSION, (self.collection_key(),)).fetchone()
-            self._notice(None if row is None else int(row[0]))
-        return self._others
+    def look(self, sql: Sql, user: int) -> Look:
+        """What says whether another process, or memory, has written, and recalled as this user."""
+        if self._writing:
+            return Look(self._others, None, self.version_of_user(sql, user))
+        row = sql.connection.execute(_LOOK_AT, (self.collection_key(), user, self.collection_key())).fetchone()
+        version, of_rows, of_user = (None, None, None) if row is None else row
+        self._notice(version)
+        return Look(self._others, of_rows or 0, of_user or 0)
 
     def wrote_more(self) -> None:
         """The recall that this transaction counts changes more than what is its user's."""
         self._wrote = True
+
+    def counts_recall(self, user: int) -> None:
+        """This transaction counts a recall of that user."""
+        self._counted[user] += 1
 
     def version_of_user(self, sql: Sql, user: int) -> int:
         """Another one as soon as a recall of the user was counted."""

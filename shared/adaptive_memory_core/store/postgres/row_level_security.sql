@@ -4,6 +4,7 @@
 --   GRANT adaptive_memory_application TO app;                         -- the application's role: every row
 --   CREATE ROLE ana_app LOGIN;
 --   SELECT adaptive_memory.give_scope('ana_app', 'memories', 'ana');  -- this role: the rows of ana in 'memories'
+--   SELECT adaptive_memory.give_scope('eve_app', 'memories', 'eve', new_user => true);  -- of a user who is yet to come
 --   SELECT adaptive_memory.give_scope('shop_app', 'shop', NULL);      -- this role: all rows of the collection 'shop'
 --   SELECT adaptive_memory.take_scope('ana_app');
 --
@@ -38,8 +39,10 @@ CREATE OR REPLACE FUNCTION adaptive_memory.own_user() RETURNS bigint
     LANGUAGE sql STABLE SET search_path = pg_catalog AS
     'SELECT user_key FROM adaptive_memory.scopes_of_roles WHERE role = quote_ident(current_user)::regrole';
 
-CREATE OR REPLACE FUNCTION adaptive_memory.give_scope(role_name name, collection_name text, user_name text)
-    RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+DROP FUNCTION IF EXISTS adaptive_memory.give_scope(name, text, text);
+CREATE OR REPLACE FUNCTION adaptive_memory.give_scope(
+    role_name name, collection_name text, user_name text, new_user boolean DEFAULT false
+) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE
     named bigint[] := ARRAY(SELECT c.collection_key FROM adaptive_memory.collections c WHERE c.name = collection_name);
     scope bigint;
@@ -49,6 +52,12 @@ BEGIN
             cardinality(named), collection_name;
     END IF;
     IF user_name IS NOT NULL THEN
+        IF NOT new_user AND user_name <> '' AND NOT EXISTS (
+            SELECT 1 FROM adaptive_memory.users u WHERE u.collection_key = named[1] AND u.name = user_name
+        ) THEN
+            RAISE EXCEPTION 'Nobody is called ''%'' in the collection ''%''.', user_name, collection_name
+                USING HINT = 'Check the name. For a user who is yet to come: give_scope(..., new_user => true).';
+        END IF;
         INSERT INTO adaptive_memory.users (collection_key, name) VALUES (named[1], user_name)
             ON CONFLICT (collection_key, name) DO NOTHING;
         SELECT u.user_key INTO scope FROM adaptive_memory.users u
@@ -67,7 +76,7 @@ BEGIN
     DELETE FROM adaptive_memory.scopes_of_roles WHERE role = quote_ident(role_name)::regrole;
     EXECUTE format('REVOKE adaptive_memory_one_collection, adaptive_memory_one_user FROM %I', role_name);
 END $$;
-REVOKE ALL ON FUNCTION adaptive_memory.give_scope(name, text, text), adaptive_memory.take_scope(name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION adaptive_memory.give_scope(name, text, text, boolean), adaptive_memory.take_scope(name) FROM PUBLIC;
 
 GRANT USAGE ON SCHEMA adaptive_memory
     TO adaptive_memory_application, adaptive_memory_one_collection, adaptive_memory_one_user;

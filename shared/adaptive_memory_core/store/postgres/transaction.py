@@ -6,6 +6,7 @@ that a recall changes. So what others' recalls change needs not be read again fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from psycopg import Connection
@@ -27,7 +28,7 @@ _MARK = (
     "ON CONFLICT (writer) DO UPDATE SET kept = excluded.kept, kept_at = now(); "
 )
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = {{}}; "  # noqa: S608
-_RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + 1 WHERE user_key = {{}}; "  # noqa: S608
+_RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + {{}} WHERE user_key = {{}}; "  # noqa: S608
 
 
 class Begun(NamedTuple):
@@ -53,10 +54,13 @@ def _number(row: Any) -> int | None:
     return None if row is None else int(row[0])
 
 
-def keep(connection: Connection[Any], turn: Turn, collection: int, *, wrote: bool, recalled: int) -> None:
-    """With the mark of its writer. It `wrote` more than a recall does, or was the recall of this user, or both."""
+def keep(
+    connection: Connection[Any], turn: Turn, collection: int, rest: str, *, wrote: bool, recalled: Mapping[int, int]
+) -> None:
+    """With the `rest` of what it does, and the mark of its writer. It `wrote` more than a recall does, or counted so
+    many recalls of these users, or both."""
     first = _LONG_GONE.format(collection) if turn.mark == 1 else ""
     mark = _MARK.format(turn.writer, collection, turn.mark)
     others = _WROTE.format(collection) if wrote else ""
-    own = _RECALLED.format(recalled) if recalled else ""
-    connection.execute(f"{first}{mark}{others}{own}COMMIT")
+    own = "".join(_RECALLED.format(count, user) for user, count in sorted(recalled.items()))
+    connection.execute(f"{rest}{first}{mark}{others}{own}COMMIT")

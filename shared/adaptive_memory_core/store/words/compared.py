@@ -22,17 +22,16 @@ class Compared:
     def __init__(self, fields: Fields) -> None:
         self._keys = (fields.speaker, fields.session, fields.seq, fields.language, fields.created_at)
         self._known: dict[str, int] = {}
-        self._as_of: Hashable = None  # the state of the collection in which some were as they are known
-        self._as_known: set[str] = set()  # those
+        self._as_known: tuple[Hashable, set[str]] = (None, set())  # which were so in what state of the collection
 
     def unknown_in(self, state: Hashable, scope: Scope, found: Sequence[Found]) -> list[Found]:
         """`unknown`, which looks at each but once in a state of the collection: the one before they were found, None
         where that is not known."""
         if state is None:
             return self.unknown(scope, found)
-        if state != self._as_of:
-            self._as_of, self._as_known = state, set()
-        as_known = self._as_known
+        as_of, as_known = self._as_known
+        if as_of != state:
+            as_of, as_known = self._as_known = state, set()
         rest = [one for one in found if one[0] not in as_known]
         if not rest:
             return rest
@@ -62,7 +61,7 @@ class Compared:
         """What the index has of these is about to change."""
         for one in stored_ids:
             self._known.pop(one, None)
-            self._as_known.discard(one)
+            self._as_known[1].discard(one)
 
     def _number(self, scope: Scope, one: Found) -> int:
         said = () if one.metadata is None else tuple(map(one.metadata.get, self._keys))

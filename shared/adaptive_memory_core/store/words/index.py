@@ -200,9 +200,9 @@ class WordIndex:
         """How much was learned and is not written down."""
         return len(self._unwritten)
 
-    def size(self) -> int:
-        """How many records it knows, of all users."""
-        return self._rows.size() + self._unwritten.change
+    def size(self, scope: Scope | None = None) -> int:
+        """How many records it knows, of all users; `scope` is whose words are to be looked at next."""
+        return self._rows.size(scope) + self._unwritten.change
 
     def knows(self, stored_id: str) -> bool:
         """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
@@ -318,7 +318,7 @@ class WordIndex:
 
     def _news(self, scope: Scope, held: Held) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        user, change = held.lists, self._rows.last_change()
+        user, change = held.lists, self._rows.last_change(scope)
         if user is not None and user.as_of == change and user.wasted <= WASTE:
             return user, WordNews(user.owner or 0, (), ())
         if user is None or user.wasted > WASTE:

@@ -117,7 +117,7 @@ class PostingLists:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
-            for row in rows:
+            for row in rows if self._laid else ():
                 self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
 
     def lift(self, rows: Mapping[str, Row]) -> None:
@@ -209,15 +209,14 @@ class PostingLists:
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
-        for number, row in enumerate(rows, first):
-            self.ids.append(row[1])
-            self.numbers[row[1]] = number
-            self.marks.append(row[2])
-        _, _, _, _, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        numbers, ids, marks_, lengths, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        self.ids += ids
+        self.marks += marks_
+        self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))
         self._turns.extend(Turns(speakers, told, sessions, [0.0 if one is None else one for one in places]))
-        self._row = rows[-1][0]
-        self._rows = np.concatenate((self._rows, [row[0] for row in rows]))
-        self._lengths = np.concatenate((self._lengths, [float(max(1, row[3])) for row in rows]))
+        self._row = numbers[-1]
+        self._rows = np.concatenate((self._rows, numbers))
+        self._lengths = np.concatenate((self._lengths, np.maximum(1.0, lengths)))
         self._said.append(_said(first, rows))
         self._conversation = self._dated = self._languages = self._looked_up = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):

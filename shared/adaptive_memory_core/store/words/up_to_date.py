@@ -59,14 +59,14 @@ class UpToDateWords:
         """The records with the most of the cue's words; a note where some are not taken in yet."""
         self._asked = True
         self._compare_heard()
-        note = self._keep_up(looked_at(self, self._changes.token))
+        note = self._keep_up(scope, looked_at(self, self._changes.token))
         leads = self._index.look(scope, cue, fusion, limit, within)
         return leads if note is None else replace(leads, note=note)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
         """What was said right before and right after each of them, as far as it is taken in."""
         self._asked = True
-        self._keep_up(self._changes.token())
+        self._keep_up(scope, self._changes.token())
         return self._index.beside(scope, stored_ids)
 
     def sync(self) -> None:
@@ -182,12 +182,12 @@ class UpToDateWords:
                     self._index.miss(set(doubtful) - {row[0] for row in there})
             self._said.keep(scope, found)
 
-    def _keep_up(self, state: Hashable | None) -> str | None:
+    def _keep_up(self, scope: Scope, state: Hashable | None) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
         both = None if state is None else (state, self._dropping)
         if both is not None and (both == self._kept_up or (both == self._counted and not self._swap_is_due())):
             return None
-        note, all_compared = self._learn_of_new()
+        note, all_compared = self._learn_of_new(scope)
         if note is None:
             self._kept_up, self._counted = (both, None) if all_compared else (self._kept_up, both)
         return note
@@ -195,9 +195,9 @@ class UpToDateWords:
     def _swap_is_due(self) -> bool:
         return time.monotonic() - self._compared >= COMPARED_SECONDS
 
-    def _learn_of_new(self) -> tuple[str | None, bool]:
+    def _learn_of_new(self, scope: Scope) -> tuple[str | None, bool]:
         """A note where some are left for later, and whether all ids were looked at."""
-        known, size = self._index.size(), self._store.size()  # in this order: what is put between them is known
+        known, size = self._index.size(scope), self._store.size()  # in this order: what is put between them is known
         swapped = self._swapped() if size == known else None
         if size == known and not swapped:
             return None, swapped is not None
