@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from adaptive_memory_core import let_others_run, logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
-from adaptive_memory_core.flow.calls import own_call
+from adaptive_memory_core.flow.calls import call_state
+from adaptive_memory_core.flow.calls.call_state import CallState
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.own_call import OwnCall
 from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
 from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
 from adaptive_memory_core.flow.ports import Ports
@@ -141,21 +141,21 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        call, outer, outer_own = Call(), let_others_run.own_call(), own_call.own_call()
+        call, outer, outer_state = Call(), let_others_run.own_call(), call_state.current()
         try:
             self.calls.begin(call)
             let_others_run.begin(call)
-            own_call.begin(own_call.new_call(self.keeping.wait_seconds))
+            call_state.enter(call_state.new_call(self.keeping.wait_seconds))
             yield
         finally:
             try:
-                self._end(call, outer, outer_own)
+                self._end(call, outer, outer_state)
             finally:
-                self._end(call, outer, outer_own)  # also where an interrupt strikes
+                self._end(call, outer, outer_state)  # also where an interrupt strikes
 
-    def _end(self, call: Call, outer: Call | None, outer_own: OwnCall | None) -> None:
+    def _end(self, call: Call, outer: Call | None, outer_state: CallState | None) -> None:
         """A call is over, and the thread in the one before it again, if there is one."""
-        own_call.begin(outer_own)
+        call_state.enter(outer_state)
         let_others_run.end(call, outer)
         self.calls.over(call)
 

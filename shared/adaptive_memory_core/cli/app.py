@@ -54,6 +54,19 @@ def options(
     embedder: Annotated[
         str, typer.Option(help="local, minilm, openai:MODEL, or MODULE:NAME of a function of your own.")
     ] = "local",
+    server: Annotated[
+        str | None,
+        typer.Option(help="A Chroma server instead of --path.", metavar="HOST:PORT", envvar="ADAPTIVE_MEMORY_SERVER"),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            help="The ledger, where it is not beside the records; with a password, better in the variable.",
+            metavar="ADDRESS",
+            envvar="ADAPTIVE_MEMORY_LEDGER",
+            show_envvar=True,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")] = False,
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
@@ -63,7 +76,7 @@ def options(
 
     adaptive-memory --path ./memory --user ana recall "what does Ana drink?"
     """
-    ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json)
+    ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json, ledger, server)
 
 
 for part in (

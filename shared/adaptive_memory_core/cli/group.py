@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from adaptive_memory_core.cli.exit_codes import ending
 
 SWITCHES = {"--json", "--everyone", "--over-everyone"}
-VALUED = {"--path", "--user", "--collection", "--embedder"}
+VALUED = {"--path", "--user", "--collection", "--embedder", "--ledger", "--server"}
 
 
 class Commands(TyperGroup):

@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from adaptive_memory_core.cli import chroma_server
 from adaptive_memory_core.cli.given_text import is_readable, text_of
 from adaptive_memory_core.cli.output import printing_to_stderr
 from adaptive_memory_core.errors import InvalidInputError
@@ -34,20 +35,32 @@ class Session:
     over_everyone: bool
     embedder: str
     as_json: bool
+    ledger: str | None = None
+    server: str | None = None
 
     @property
     def directory(self) -> Path:
         if self.path is None:
-            raise InvalidInputError("No memory is named. Give --path DIR, the directory that holds it.")
+            raise InvalidInputError("No directory is named. Give --path DIR, the directory that holds the memory.")
         return self.path
 
     @contextmanager
     def memory(self, *, create: bool = False) -> Iterator[AdaptiveMemory]:
         """The memory, open for this command; it has to be there, unless it may be made."""
         self.check_there(create=create)
-        model = embedder_of(self.embedder)
-        with printing_to_stderr(), AdaptiveMemory.open(self.directory, self.collection, embedder=model) as memory:
+        with printing_to_stderr(), self._opened(create=create) as memory:
             yield memory
+
+    def _opened(self, *, create: bool) -> AdaptiveMemory:
+        model = embedder_of(self.embedder)
+        if self.server is not None:
+            return chroma_server.opened(self.server, self.collection, model, self.ledger, create=create)
+        return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
+
+    @property
+    def place(self) -> str:
+        """Where the memory is."""
+        return str(self.directory) if self.server is None else self.server
 
     @contextmanager
     def scope(self, *, create: bool = False) -> Iterator[UserMemory]:
@@ -74,6 +87,10 @@ class Session:
 
     def check_there(self, *, create: bool) -> None:
         """Refuse a directory or a collection that nobody has made: a slip of the pen shall make none."""
+        if self.server is not None:
+            if self.path is not None:
+                raise InvalidInputError("Both --path and --server are given. Give the one that has the memory.")
+            return  # it is looked for with the client that is used then
         database = self.directory / "chroma.sqlite3"
         if create:
             return

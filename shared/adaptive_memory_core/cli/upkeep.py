@@ -11,11 +11,11 @@ import typer
 from adaptive_memory_core.cli.exit_codes import NOTHING_FOUND
 from adaptive_memory_core.cli.output import printing_to_stderr, progress, show
 from adaptive_memory_core.cli.session import Session, embedder_of, session_of
-from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
+from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError, InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store.postgres import one_scope
-from adaptive_memory_core.store.postgres.ledger import steps_due
+from adaptive_memory_core.store.postgres.ledger import REACHED_SECONDS, migrate_ledger, steps_due
 
 
 def add_to(app: typer.Typer) -> None:
@@ -62,15 +62,21 @@ def reembed(
 
 def migrate(
     ctx: typer.Context,
-    ledger: Annotated[str, typer.Option(help="postgresql://user@host/database, of a role that may make tables.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the SQL that is due, and do nothing.")] = False,
+    wait: Annotated[
+        float, typer.Option(help="Seconds until a server that is not there is given up.")
+    ] = REACHED_SECONDS,
 ) -> None:
-    """Bring a ledger in PostgreSQL to the tables of this version; any number may call it at once."""
+    """Bring the ledger in PostgreSQL (--ledger ADDRESS, of a role that may make tables) to the tables of this version;
+    any number may call it at once."""
+    ledger = session_of(ctx).ledger
+    if ledger is None:
+        raise InvalidInputError("No ledger is named. Give --ledger postgresql://owner@host/database.")
     if dry_run:
-        due = steps_due(ledger)
+        due = steps_due(ledger, wait)
         show(due, {"steps": len(due), "sql": due}, as_json=session_of(ctx).as_json)
         return
-    steps = AdaptiveMemory.migrate(ledger)
+    steps = migrate_ledger(ledger, wait)
     show([f"{steps} steps were done"], {"steps": steps}, as_json=session_of(ctx).as_json)
 
 

@@ -27,10 +27,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def init(ctx: typer.Context) -> None:
-    """Make an empty memory in --path; one that is there stays as it is."""
+    """Make an empty memory in --path or on --server; one that is there stays as it is."""
     session = session_of(ctx)
     with session.memory(create=True):
-        told = {"path": str(session.directory), "collection": session.collection}
+        told = {"path": session.place, "collection": session.collection}
     show([f"{told['path']}: collection {told['collection']!r}"], told, as_json=session.as_json)
 
 

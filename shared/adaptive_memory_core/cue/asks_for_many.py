@@ -43,7 +43,7 @@ _OTHERS = (
     r"\b(?:wer sind|warum|wieso|alle|alles|jede\w*|wohin (?:sind|bin))\b",
     r"\bqu'est-ce que .*\b(?:dois|peux|faut|aime|veux)\b|\b(?:quel(?:le)?s|pourquoi|tous|toutes|comment faire)\b",
     r"\bqué .*\b(?:debo|puedo|tengo que|hay que|gusta)\b|\bqué \w+s\b|\b(?:cuáles|quiénes|por qué|todos|todas)\b",
-    r"哪些|有什么|要买|会说|喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部",
+    r"哪些|有什么|要买|会说|(?<!最)喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部",
 )
 _MANY = re.compile("|".join((*_ENGLISH, *_OTHERS)), re.IGNORECASE)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.calls.looks import known_already, looked_at
-from adaptive_memory_core.flow.calls.own_call import one_call
 from adaptive_memory_core.flow.calls.patience import have_waited, left, waiting_at_most
 from tests.behaviour.test_interrupts import broken_off_at
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
+from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.calls.drive import arun, ask
 from adaptive_memory_core.flow.calls.looks import known_already, looked_at
-from adaptive_memory_core.flow.calls.own_call import one_call
 from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.flow.calls.under_way import CountingExecutor
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.flow.calls.own_call import one_call
+from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import rows_in_ram

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from adaptive_memory_core.flow.calls.own_call import one_call
+from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger

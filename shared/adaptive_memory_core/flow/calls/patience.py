@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from adaptive_memory_core.flow.calls.own_call import OwnCall, begin, own_call
+from adaptive_memory_core.flow.calls.call_state import CallState, current, enter
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -16,20 +16,20 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
-    outer = own_call()
+    outer = current()
     try:
-        begin(OwnCall(seconds, {}, [0.0]) if outer is None else _with_less_patience(outer, seconds))
+        enter(CallState(seconds, {}, [0.0]) if outer is None else _with_less_patience(outer, seconds))
         return function(*args, **kwargs)
     finally:
         try:
-            begin(outer)
+            enter(outer)
         finally:
-            begin(outer)  # also where an interrupt strikes
+            enter(outer)  # also where an interrupt strikes
 
 
-def _with_less_patience(call: OwnCall, seconds: float) -> OwnCall:
+def _with_less_patience(call: CallState, seconds: float) -> CallState:
     least = seconds if call.seconds is None else min(seconds, call.seconds)
-    return OwnCall(least, call.looks, call.waited)
+    return CallState(least, call.looks, call.waited)
 
 
 def left(usual_seconds: float) -> float:
@@ -40,14 +40,14 @@ def left(usual_seconds: float) -> float:
 
 def have_waited(seconds: float) -> None:
     """So much of the call's patience is used up, by waiting of another kind."""
-    call = own_call()
+    call = current()
     if call is not None:
         call.waited[0] += seconds
 
 
 def _patience(usual_seconds: float) -> tuple[float, list[float]]:
     """How long the call may wait in all, and how long it has waited."""
-    call = own_call()
+    call = current()
     if call is None:
         return usual_seconds, [0.0]
     return usual_seconds if call.seconds is None else call.seconds, call.waited
@@ -56,7 +56,7 @@ def _patience(usual_seconds: float) -> tuple[float, list[float]]:
 def pauses(usual_seconds: float) -> Callable[[], bool]:
     """A function that waits a moment, longer each time; False once the call has no patience left.
 
-    >>> from adaptive_memory_core.flow.calls.own_call import one_call
+    >>> from adaptive_memory_core.flow.calls.call_state import one_call
     >>> with one_call(0.0):
     ...     pauses(usual_seconds=30.0)()
     False

@@ -12,6 +12,7 @@ from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.score.facts.asked import Asked
 from adaptive_memory_core.score.facts.bare_words import PRONOUNS
+from adaptive_memory_core.score.facts.many_valued import may_hold_of_several
 from adaptive_memory_core.score.facts.statement import Statement
 from adaptive_memory_core.score.facts.unsettled import VERBS
 
@@ -25,11 +26,6 @@ _ROLES = {  # what stands behind the verb: a place, or each its own
     },
 }
 _ONE_OF_SEVERAL = frozenset("one another some also todo to-do reminder task idea note step day".split())
-_MANY_VALUED = frozenset(
-    "like likes love loves hate hates enjoy enjoys know knows speak speaks read reads visit visits watch watches want"
-    " wants see sees meet meets recommend recommends collect collects suggest suggests bring brings learn learns"
-    " support supports borders need needs take takes contains holds includes fixes".split()
-)
 
 
 def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
@@ -50,7 +46,7 @@ def says_otherwise(old: Statement, new: Statement, about: Asked) -> bool:
     """
     one, other = old.bare, new.bare
     before = _alike(one, other)
-    if old.opening in _ONE_OF_SEVERAL or not _MANY_VALUED.isdisjoint(one[:before]):
+    if old.opening in _ONE_OF_SEVERAL or may_hold_of_several(one[:before], old.said & new.said, "".join(old.in_order)):
         return False
     if 0 < old.titled == new.titled <= before and _asked_for(one[: old.titled], about):
         return True

@@ -10,6 +10,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
 from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.score.facts.bare_words import bare
+from adaptive_memory_core.score.facts.events_elsewhere import happened_elsewhere
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
 
@@ -118,7 +119,7 @@ class Statement:
     @computed_once
     def event(self) -> bool:
         """Whether it says what happened, not how things are."""
-        return is_event(self.in_order)
+        return is_event(self.in_order) or happened_elsewhere(self.in_order)
 
     @computed_once
     def relations(self) -> frozenset[str]:

@@ -107,22 +107,23 @@ def reach(given: Any) -> None:
         pool.close()
 
 
-def steps_due(address: str) -> tuple[str, ...]:
+def steps_due(address: str, wait_seconds: float = REACHED_SECONDS) -> tuple[str, ...]:
     """The SQL of what `migrate_ledger` would do."""
     from adaptive_memory_core.store.postgres.schema import due
 
-    pool = _pool(address, 30.0)
+    pool = _pool(address, wait_seconds)
     try:
         return due(pool)
     finally:
         pool.close()
 
 
-def migrate_ledger(address: str) -> int:
-    """Bring the tables to the newest version with a role that may; gives how many steps there were to do."""
+def migrate_ledger(address: str, wait_seconds: float = REACHED_SECONDS) -> int:
+    """Bring the tables to the newest version with a role that may; gives how many steps there were to do. A server that
+    is not there is waited for as long as that."""
     from adaptive_memory_core.store.postgres.schema import migrate
 
-    pool = _pool(address, 30.0)
+    pool = _pool(address, wait_seconds)
     try:
         return migrate(pool)
     finally:

@@ -9,7 +9,7 @@ from typing import Any
 from adaptive_memory_core.interrupts import interruptible
 
 
-class OwnCall:
+class CallState:
     """Of one call, or of a part of it with less patience: `looks` and `waited` are those of the whole."""
 
     __slots__ = ("looks", "seconds", "waited")
@@ -18,24 +18,24 @@ class OwnCall:
         self.seconds, self.looks, self.waited = seconds, looks, waited
 
 
-_own: ContextVar[OwnCall | None] = ContextVar("own_call", default=None)
-own_call, begin = _own.get, _own.set
+_own: ContextVar[CallState | None] = ContextVar("current", default=None)
+current, enter = _own.get, _own.set
 
 
 @interruptible
 def one_call(seconds: float | None = None) -> Generator[None, None, None]:
     """A call from its begin to its end; all waiting within it takes no longer than this, where that is said."""
-    outer = own_call()
+    outer = current()
     try:
-        begin(new_call(seconds))
+        enter(new_call(seconds))
         yield
     finally:
         try:
-            begin(outer)
+            enter(outer)
         finally:
-            begin(outer)  # also where an interrupt strikes
+            enter(outer)  # also where an interrupt strikes
 
 
-def new_call(seconds: float | None) -> OwnCall:
+def new_call(seconds: float | None) -> CallState:
     """A call that has not looked at anything, nor waited."""
-    return OwnCall(seconds, {}, [0.0])
+    return CallState(seconds, {}, [0.0])
