@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
@@ -38,6 +39,16 @@ IN_PAGES = (500, 1_000, 4_000)
 Policies = Mapping[str | None, Policy]
 
 
+class Moment:
+    """A memory's clock: the machine's, until it is set."""
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+
+    def __call__(self) -> float:
+        return time.time() if self.at is None else self.at
+
+
 class Shown(NamedTuple):
     """What a system puts before a model for each question, and the pages that it renders, by their budget."""
 
@@ -57,14 +68,17 @@ def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str],
         yield Shown("windows", [show(question) for question in questions])
     if not [one for one in wanted if one.partition(",")[0] in OURS]:
         return
-    with observed(data) as memory:
-        yield from _ours(memory, data, questions, wanted, hits)
+    clock = Moment()
+    with observed(data, clock=clock) as memory:
+        yield from _ours(memory, clock, data, questions, wanted, hits)
 
 
-def observed(data: Dataset, policy: Policy = FLAT, reader: OpenAIReader | None = None) -> AdaptiveMemory:
+def observed(
+    data: Dataset, policy: Policy = FLAT, reader: OpenAIReader | None = None, clock: Callable[[], float] = time.time
+) -> AdaptiveMemory:
     """A memory in RAM that has observed the data, with all that grows from it."""
     name = f"evidence-{uuid.uuid4().hex[:8]}"
-    memory = opened(name, Dataset(data.name, (), ()), turn, policy=policy, reader=reader)
+    memory = opened(name, Dataset(data.name, (), ()), turn, policy=policy, reader=reader, clock=clock)
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         user = memory.for_user(user_of(tenant))
         user.observe([_message(item) for item in data.items if item.tenant == tenant])
@@ -78,17 +92,22 @@ def _message(item: Item) -> dict[str, Any]:
 
 
 def _ours(
-    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question], wanted: Sequence[str], hits: int
+    memory: AdaptiveMemory,
+    clock: Moment,
+    data: Dataset,
+    questions: Sequence[Question],
+    wanted: Sequence[str],
+    hits: int,
 ) -> Iterator[Shown]:
     crossed = [name for name in OURS if f"{name}, cross-fitted" in wanted and data.name in FITTED_ON]
     for name in [one for one in OURS if one in wanted]:
         same = dict.fromkeys({one.tenant for one in questions}, OURS[name])
-        yield _recalled(memory, name, data, questions, same, hits)
+        yield _recalled(memory, clock, name, data, questions, same, hits)
     if crossed:
         weights = dict(_cross_fitted(memory, data, questions))
         for name in crossed:
             own: Policies = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
-            yield _recalled(memory, f"{name}, cross-fitted", data, questions, own, hits)
+            yield _recalled(memory, clock, f"{name}, cross-fitted", data, questions, own, hits)
 
 
 def _cross_fitted(
@@ -102,19 +121,21 @@ def _cross_fitted(
 
 
 def _recalled(
-    memory: AdaptiveMemory, name: str, data: Dataset, questions: Sequence[Question], policies: Policies, hits: int
+    memory: AdaptiveMemory,
+    clock: Moment,
+    name: str,
+    data: Dataset,
+    questions: Sequence[Question],
+    policies: Policies,
+    hits: int,
 ) -> Shown:
-    times = ends(data)
-    recalls = [
-        memory.for_user(user_of(one.tenant)).recall(
-            one.query,
-            k=min(hits, _most(policies[one.tenant])),
-            now=times.get(one.tenant),
-            reinforce=False,
-            policy=policies[one.tenant],
-        )
-        for one in questions
-    ]
+    """What is recalled at each user's end. The clock is set to it: as of a day that is over no recall tells anything of
+    the hierarchy, which knows what was said later."""
+    times, recalls = ends(data), []
+    for one in questions:
+        clock.at, policy = times.get(one.tenant), policies[one.tenant]
+        user = memory.for_user(user_of(one.tenant))
+        recalls.append(user.recall(one.query, k=min(hits, _most(policy)), reinforce=False, policy=policy))
     pages = {budget: [one.render(budget, count=quarter) for one in recalls] for budget in IN_PAGES}
     return Shown(name, [units_of(one) for one in recalls], pages)
 

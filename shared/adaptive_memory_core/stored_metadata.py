@@ -101,12 +101,12 @@ def record_of(
     found: Metadata = {} if metadata is None else metadata
     get = found.get
     known = state_of(found, fields) if state is None else state
-    given, ours, kind = get(fields.importance), _names(fields), get(fields.kind)
+    written, ours, kind = _written_importance(get(fields.importance), fields), _names(fields), get(fields.kind)
     return Record(
         record_id(scope, stored_id) if MARK in stored_id else stored_id,
         "" if text is None else text,
         kind if type(kind) is str else None,
-        _importance(given, known, fields),
+        _importance(written, known),
         created_at(found, fields),
         None if (begin := get(fields.valid_from)) is None else _time(begin),
         None if (end := get(fields.valid_until)) is None else _time(end),
@@ -114,7 +114,7 @@ def record_of(
         None if (newer := get(fields.superseded_by)) is None else _words(newer),
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
-        _written_importance(given, fields),
+        written,
         {**found},
         () if (sources := get(fields.derived_from)) is None else _texts(sources),
         None if (stale := get(fields.derived_stale)) is None else _words(stale),
@@ -162,8 +162,12 @@ def _columns(
     created = [
         one if one is None or (type(one) is float and -LARGEST <= one <= LARGEST) else _time(one) for one in given_times
     ]
+    whole = 1.0 if fields.importance_scale == 1.0 else -1.0  # what is known to be in [0, 1] stands as it is
     importances = [
-        None if (written := one.get(worth)) is None and read.boost == 0.0 else _importance(written, read, fields)
+        written
+        if read.boost == 0.0
+        and ((written := one.get(worth)) is None or (type(written) is float and 0.0 <= written <= whole))
+        else _importance(_written_importance(one.get(worth), fields), read)
         for one, read in zip(stored, reads, strict=True)
     ]
     gated = [number for number, one in enumerate(stored) if begins in one or ends in one or newer in one]
@@ -174,9 +178,8 @@ def _columns(
     return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
 
 
-def _importance(given: Any, read: ReadState, fields: Fields) -> float | None:
+def _importance(written: float | None, read: ReadState) -> float | None:
     """The importance as verdicts moved it."""
-    written = _written_importance(given, fields)
     if read.boost == 0.0:
         return written
     return boosted(NEUTRAL_IMPORTANCE if written is None else written, read.boost)

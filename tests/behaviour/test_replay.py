@@ -92,6 +92,15 @@ def test_each_recall_comes_out_as_it_was_under_its_own_policy(seed: int, alice: 
     assert [one.unknown for one in replay if not one.reproduced] == []
 
 
+def test_a_recall_whose_only_hit_was_forgotten_brings_nothing_else(alice: UserMemory) -> None:
+    alice.remember("red tea in oslo", id="gone")
+    alice.remember("red coffee", id="stays")
+    assert alice.recall("red tea in oslo", k=1).ids == ("gone",)
+    alice.forget("gone")
+    (one,) = alice.replay()
+    assert (one.before, one.after, one.reproduced) == ((), (), True)
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_policy_of_the_log_gives_the_log_again(name: str, alice: UserMemory, clock: Clock) -> None:
     chance = random.Random(name)

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from benchmarks import hierarchy, hierarchy_structure
+from benchmarks.data import load
+from benchmarks.evidence_systems import systems
 from tests.models.chat_server import FakeChat
 
 TALK = (
@@ -84,6 +86,12 @@ def test_all_systems_in_one_run_and_answers_of_a_model(
     assert list(answered) == ["flat", "episodes", "top down"]
     assert (answered["flat"]["F1"], answered["flat"]["tokens a query"]) == (1.0, 12.0)
     assert answered["top down"]["tokens a query"] > 12.0  # the expansion asks as well
+
+
+def test_conversations_that_have_long_ended_are_recalled_with_what_has_grown_from_them(data: Path) -> None:
+    talk = load(data, "talk")
+    (shown,) = systems(talk, talk.questions, ["top down"])
+    assert all(len({unit.block for unit in units}) == len(TALK) for units in shown.units)  # a day lies between them
 
 
 def test_structure_with_and_without_splits(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

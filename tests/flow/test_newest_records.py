@@ -33,3 +33,19 @@ def test_over_everyone_both_are_listed(memory: AdaptiveMemory, clock: Clock) -> 
     assert [one.id for one in memory.for_user("ana", over="everyone").recent()] == ["note", "page"]
     assert [one.id for one in memory.for_user("ana").recent()] == ["note"]
     assert [one.id for one in memory.for_everyone().recent()] == ["page"]
+
+
+def test_each_has_the_read_state_that_get_gives(memory: AdaptiveMemory) -> None:
+    ana = memory.for_user("ana")
+    ana.remember("Ana drinks green tea.", id="tea")
+    recall = ana.recall("what does she drink?")
+    ana.feedback(recall, helpful=["tea"])
+    assert ana.recent()[0].read.retrieval_count == ana.recent()[0].read.helpful == 1
+    assert ana.recent() == [ana.get("tea")]
+
+
+def test_a_record_of_ones_own_hides_everyones_of_its_id(memory: AdaptiveMemory) -> None:
+    memory.for_everyone().remember("a page", id="page")
+    ana = memory.for_user("ana", over="everyone")
+    ana.remember("a page with notes", id="page")
+    assert [one.text for one in ana.recent()] == ["a page with notes"]

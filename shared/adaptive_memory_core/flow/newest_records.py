@@ -6,20 +6,32 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.look_up import as_they_stand, look_up
 from adaptive_memory_core.flow.ports import Ports, Records
+from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Fields, Record, Scope
 from adaptive_memory_core.score.gates import stale
 from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.stored_metadata import hits_of
 
-
-def newest(ports: Ports, scope: Scope, limit: int, *, now: float) -> Flow[list[Record]]:
-    """At most so many, newest first; what has no time comes last. Nothing counts as read."""
-    return (yield from ask(_newest, ports.records, scope, limit, ports.fields, now))
+RECORDS_OF_A_PAGE = 1_000
 
 
-def _newest(records: Records, scope: Scope, limit: int, fields: Fields, now: float) -> list[Record]:
-    return nlargest(limit, _present(records, scope, fields, now), key=_when)
+def newest(ports: Ports, scope: Scope, limit: int, *, regime: Regime, now: float) -> Flow[list[Record]]:
+    """At most so many, newest first, each with its read state; what has no time comes last. Nothing counts as read."""
+    ids = yield from ask(_newest, ports.records, scope, limit, ports.fields, now)
+    records: list[Record] = []
+    for start in range(0, len(ids), RECORDS_OF_A_PAGE):
+        page = ids[start : start + RECORDS_OF_A_PAGE]
+        found = yield from look_up(ports, scope, page, now=None)
+        listed = [found[one] for one in page if one in found]
+        records += yield from as_they_stand(ports, scope, listed, regime=regime, now=now)
+    return records
+
+
+def _newest(records: Records, scope: Scope, limit: int, fields: Fields, now: float) -> list[str]:
+    present = _present(records, scope, fields, now)
+    return list(dict.fromkeys(one.id for one in nlargest(limit, present, key=_when)))
 
 
 def _present(records: Records, scope: Scope, fields: Fields, now: float) -> Iterator[Record]:

@@ -55,8 +55,11 @@ class PastCandidates:
     def k(self) -> int:
         """How many could be returned; fewer than asked for, where some that were returned are forgotten by now."""
         returned = len(self.line.kept)
-        short = returned < self.line.k and any(one.reason == BEYOND_K for one in self.line.candidates)
-        return returned if short and returned else self.line.k
+        beyond = [one for one in self.line.candidates if one.reason == BEYOND_K]
+        if returned >= self.line.k or not beyond:
+            return self.line.k
+        best = max(self.line.candidates, key=lambda one: one.score or 0.0)
+        return returned if returned or best in beyond else self.line.k  # else a floor refused what was best
 
     @property
     def balance(self) -> float:

@@ -77,7 +77,16 @@ class _Walk:
 
 
 def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
-    """The passages that the question's names lead to, in at most `settings.rounds` rounds."""
+    """The passages that the question's names lead to, in at most `settings.rounds` rounds.
+
+    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> texts = ["Ada met Bob.", "Bob met Eve.", "Tom left."]
+    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
+    >>> ada = Question({"ada": 1.0}, np.ones(1), ())
+    >>> {one: round(score, 2) for one, score in propagate(graph, ada, Graphs(rounds=2)).passages.items()}
+    {0: 0.69, 1: 0.35}
+    """
     walk = _Walk(scores=_titles(graph, question, settings), begins={name: name for name in question.names})
     frequencies = graph.word_frequencies(question.words)
     active: Mapping[str, float] = question.names

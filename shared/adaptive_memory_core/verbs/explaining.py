@@ -23,7 +23,7 @@ def recent(user: User, limit: int = 10) -> Flow[list[Record]]:
     It goes through all records of the user: for looking in, not for each turn of a conversation.
     """
     memory, most = user.memory, check.count(limit, "limit")
-    return newest(memory.ports(), user.scope, most, now=memory.now())
+    return newest(memory.ports(), user.scope, most, regime=memory.regime, now=memory.now())
 
 
 def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> Flow[str]:  # noqa: A002
