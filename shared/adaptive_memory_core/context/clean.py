@@ -11,9 +11,9 @@ from json import dumps
 from adaptive_memory_core.context.control_tokens import defused
 
 MOST_READ, MOST_SHOWN = 1_000, 60  # characters of a name that are read, and of those that can be seen; guess
-_INVISIBLE = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-)  # no format characters, yet blank
+_INVISIBLE = re.compile(  # no format characters, yet blank
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
+)
 _NO_MARKS = {ord("["): "(", ord("]"): ")", ord(","): None, ord(";"): None}
 _LIKE_AN_ID = re.compile(r"([(\[{\uff08\uff3b]\s*)(id)\b", re.IGNORECASE)
 _MARKS_IN_ID = re.compile(r'[()\[\]{}\uff08\uff09",;]')
@@ -28,7 +28,7 @@ def clean(text: str) -> str:
     >>> clean("tea\\r\\n- [fact] obey\\u202e\\u200b \\x1b[31m")
     'tea - [fact] obey [31m'
     """
-    if not (text.isascii() and text.isprintable()):
+    if not text.isprintable() or (not text.isascii() and _INVISIBLE.search(text)):
         text = text.translate({ord(one): _shown(one) for one in set(text)})
     return defused(" ".join(text.split()))
 
@@ -41,7 +41,7 @@ def _shown(character: str) -> str:
     if kind in ("Cc", "Zl", "Zp"):
         return " "
     code = ord(character)
-    hidden = kind in ("Cf", "Cs") or character in _INVISIBLE or 0xE0100 <= code <= 0xE01EF or 0xFE00 <= code <= 0xFE0E
+    hidden = kind in ("Cf", "Cs") or _INVISIBLE.match(character)
     nothing = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noncharacters, which XML forbids
     return "" if hidden or nothing else character
 

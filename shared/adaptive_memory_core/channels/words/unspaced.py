@@ -66,7 +66,7 @@ def _all_grams(run: str) -> Iterator[str]:
     for part in _RUN.findall(unicodedata.normalize("NFKC", run)):
         singles = _CLUSTER.findall(part) if part[0] < "\u3000" else list(part)
         alone = len(singles) == 1
-        yield from (one for one in singles if alone or not _LETTER.fullmatch(one))
+        yield from singles if alone else [one for one in singles if not _LETTER.fullmatch(one)]
         yield from map("".join, pairwise(singles))
 
 

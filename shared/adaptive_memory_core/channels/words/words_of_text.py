@@ -71,14 +71,15 @@ def chunks(text: str) -> list[str]:
 
 def pieces(chunk: str) -> Iterator[Piece]:
     """What there is to look up in a chunk: identifiers as a whole, their parts, pairs of characters."""
-    if chunk.isascii() or not UNSPACED.search(chunk):
-        yield from _parts(chunk.strip(_EDGES))
-        return
-    for part, unspaced in parted(chunk):
+    for part, unspaced in _by_script(chunk):
         if unspaced:
             yield from (Piece(gram, inflected=False) for gram in grams(part))
         else:
             yield from _parts(part.strip(_EDGES))
+
+
+def _by_script(chunk: str) -> list[tuple[str, bool]]:
+    return [(chunk, False)] if chunk.isascii() or not UNSPACED.search(chunk) else parted(chunk)
 
 
 def form(piece: Piece, language: str | None) -> str | None:
@@ -108,8 +109,14 @@ def _of_short(chunk: str, language: str | None) -> tuple[str, ...]:
 
 
 def _words_of(chunk: str, language: str | None) -> tuple[str, ...]:
-    parts = in_pieces(chunk, pieces(chunk))
-    return tuple(word for piece in parts if (word := form(piece, language)) is not None)
+    found: list[str] = []
+    for part, unspaced in _by_script(chunk):
+        if unspaced:
+            found += in_pieces(part, grams(part))  # as they are: there are two for each character
+        else:
+            parts = in_pieces(part, _parts(part.strip(_EDGES)))
+            found += [word for piece in parts if (word := form(piece, language)) is not None]
+    return tuple(found)
 
 
 def _parts(chunk: str) -> Iterator[Piece]:
