@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store.highest import highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
@@ -346,9 +347,7 @@ def _best(
         allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
-    worth = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
-    if len(eligible) > limit:
-        most = worth.argpartition(limit)[:limit]
-        eligible, worth = eligible[most], worth[most]
-    ranked = eligible[worth.argsort(kind="stable")]
+    worth = sum(fusion.leads[name] * values[eligible] for name, values in known.items())
+    most = highest(worth, limit)
+    ranked = eligible[most][(-worth[most]).argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
