@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adaptive_memory_core.store.highest import highest
+from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.mirror import int8
 
 Floats = npt.NDArray[np.float32]
@@ -147,9 +147,18 @@ class Matrix:
 
 def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
     if allowed is None:
-        return highest(scores, most)
+        return _top(scores, most)
     places = np.flatnonzero(allowed)
-    return places[highest(scores[places], most)]
+    return places[_top(scores[places], most)]
+
+
+def _top(scores: Floats, most: int) -> Positions:
+    """The positions of the highest scores, in no order."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    places = could_be_highest(scores, most)
+    found = scores[places]
+    return np.asarray(places[found.argpartition(len(found) - most)[len(found) - most :]])
 
 
 def _products(rows: Floats, asked: Floats) -> Floats:

@@ -22,7 +22,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
-from adaptive_memory_core.store.highest import highest
+from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
@@ -348,6 +348,10 @@ def _best(
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
     worth = sum(fusion.leads[name] * values[eligible] for name, values in known.items())
-    most = highest(worth, limit)
-    ranked = eligible[most][(-worth[most]).argsort(kind="stable")]
+    some = could_be_highest(worth, limit)
+    eligible, lack = eligible[some], -worth[some]
+    if len(eligible) > limit:
+        most = lack.argpartition(limit)[:limit]
+        eligible, lack = eligible[most], lack[most]
+    ranked = eligible[lack.argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
