@@ -18,7 +18,7 @@ def could_be_highest(numbers: npt.NDArray[Any], most: int) -> npt.NDArray[np.int
     >>> could_be_highest(np.array([0.1, 0.9, 0.5, 0.7]), 2).tolist()
     [0, 1, 2, 3]
     >>> could_be_highest(np.arange(100.0), 1).tolist()
-    [99]
+    [95, 96, 97, 98, 99]
     """
     groups = len(numbers) // GROUP
     if groups <= 2 * most:

@@ -44,7 +44,7 @@ def pack(columns: Columns) -> bytes:
     >>> keys, found.reasons, found.titles, found.numbers.tolist()
     ([7, 300], [None, 'beyond k'], [['score'], ['similarity']], [[5000, 4000], [80, -6]])
     """
-    said = list(dict.fromkeys(one for one in columns.reasons if one is not None))
+    said = list(dict.fromkeys([one for one in columns.reasons if one is not None]))
     place = {reason: number for number, reason in enumerate(said, 1)} | {None: 0}
     names, version = pack_names(said), PLAIN
     given = [place[one] for one in columns.reasons]

@@ -347,11 +347,22 @@ def _best(
         allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
-    worth = sum(fusion.leads[name] * values[eligible] for name, values in known.items())
-    some = could_be_highest(worth, limit)
-    eligible, lack = eligible[some], -worth[some]
+    lack = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
     if len(eligible) > limit:
-        most = lack.argpartition(limit)[:limit]
+        most = _least(lack, limit)
         eligible, lack = eligible[most], lack[most]
     ranked = eligible[lack.argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
+
+
+def _least(lack: Any, limit: int) -> Any:
+    """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
+    a look at all would take."""
+    some = could_be_highest(-lack, limit)
+    found = lack[some]
+    if len(some) > limit:
+        order = found.argpartition(limit)
+        some = some[order[:limit]]
+        if lack[some].max() == found[order[limit]]:
+            return lack.argpartition(limit)[:limit]
+    return some
