@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,7 +159,7 @@ def _packed(
     """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
     titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
     rows = (scores, *parts.values(), *signals.values(), *then.numbers)
-    given = np.fromiter(chain.from_iterable(rows), dtype=float, count=len(rows) * len(scores))
+    given = np.frombuffer(b"".join([array("d", row) for row in rows]))
     scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
     numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)

@@ -33,6 +33,7 @@ from adaptive_memory_core.store.words.rows import Text
 from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
+MANY = 2_000  # records with words of the cue, of which most are left out at a glance
 
 
 Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
@@ -358,11 +359,10 @@ def _best(
 def _least(lack: Any, limit: int) -> Any:
     """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
     a look at all would take."""
-    some = could_be_highest(-lack, limit)
-    found = lack[some]
+    some = could_be_highest(-lack, limit) if len(lack) > MANY else ()
     if len(some) > limit:
+        found = lack[some]
         order = found.argpartition(limit)
-        some = some[order[:limit]]
-        if lack[some].max() == found[order[limit]]:
-            return lack.argpartition(limit)[:limit]
-    return some
+        if found[order[:limit]].max() < found[order[limit]]:
+            return some[order[:limit]]
+    return lack.argpartition(limit)[:limit]
