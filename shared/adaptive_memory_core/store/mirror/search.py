@@ -19,7 +19,8 @@ from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.store.mirror.resident import Resident
 from adaptive_memory_core.store.mirror.residents import Residents
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
-from adaptive_memory_core.stored_metadata import belongs, rows_of, within
+from adaptive_memory_core.stored_metadata import within
+from adaptive_memory_core.stored_owner import belongs, rows_of
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 

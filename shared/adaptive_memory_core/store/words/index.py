@@ -30,7 +30,9 @@ from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
-from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
+from adaptive_memory_core.stored_metadata import created_at
+from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.written_metadata import metadata_of
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 MANY = 2_000  # records with words of the cue, of which most are left out at a glance
