@@ -23,7 +23,7 @@ from adaptive_memory_core.learn.logged_state import (
 )
 from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
-from adaptive_memory_core.policy.fusion import CHANCE, LEADS
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS, TELLING
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Fields, Hit, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -33,7 +33,7 @@ from adaptive_memory_core.stored_metadata import hits_of
 
 SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
-OF_WORDS = frozenset((*LEADS, CHANCE))
+OF_WORDS = frozenset((*LEADS, CHANCE, TELLING))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
 GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
