@@ -11,7 +11,7 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import columns_of
 
 USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
-LEAST_TELLING = 0.01  # below it, no difference
+LEAST_TELLING = 0.4  # few words never count less than two thirds of what is usual; same benchmark
 NEAREST = 10  # candidates among which the vectors must choose; 5 to 10 is flat, benchmarks/recall_quality.py
 STEEP = 8.0  # power by which `dense_least` falls below `Fusion.apart`; 4 to 16 is flat, same benchmark
 
@@ -38,8 +38,8 @@ def told_apart(hits: Sequence[Hit], fusion: Fusion) -> ToldApart:
     ToldApart(stretched=1.0, kept=1.0)
     >>> told_apart(hits(0.81, 0.8, sql=1.0), Fusion(spread=0.15))
     ToldApart(stretched=1.0, kept=1.0)
-    >>> told_apart(hits(0.8, 0.7, chance=1.0, telling=0.25), Fusion(spread=0)).stretched  # words that could say little
-    3.0
+    >>> told_apart(hits(0.8, 0.7, chance=1.0, telling=0.8), Fusion(spread=0)).stretched  # words that could say much
+    0.25
     """
     these = columns_of(hits)
     if CHANCE not in these.leads:
@@ -53,8 +53,8 @@ def told_apart(hits: Sequence[Hit], fusion: Fusion) -> ToldApart:
 def beside_words(telling: float) -> float:
     """How many times as much vectors count beside words, by how much the cue's words could say.
 
-    >>> beside_words(0.5), beside_words(0.75) < 0.34, beside_words(0.0)
-    (1.0, True, 99.0)
+    >>> beside_words(0.5), beside_words(0.8), beside_words(0.0)
+    (1.0, 0.25, 1.5)
     """
     return 1.0 / max(telling, LEAST_TELLING) - 1.0
 
