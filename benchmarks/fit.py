@@ -35,7 +35,7 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) 
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
-    found = dict(zip(LEADS, map(float, share[1:]), strict=True))
+    found: dict[str, Any] = dict(zip(LEADS, map(float, share[1:]), strict=True))
     return replace(usual, dense=float(share[0]) + sum(found[name] for name in OF_NEIGHBOURS), **found)
 
 
