@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of
@@ -11,7 +10,7 @@ from adaptive_memory_core.policy.fusion import CHANCE, TELLING, USUAL_NATS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scored
 
-MOST_NATS = 700.0  # more than that is no number
+SMALLEST = 1e-6  # the log keeps as many digits
 
 
 def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
@@ -43,15 +42,6 @@ def _line(signals: Mapping[str, float], chance: float, policy: Policy, apart: To
     if apart.kept < 0.5 and chance**fusion.doubt < fusion.dense_least:
         why += ", and to vectors the ten nearest are all about as near"
     if TELLING in signals:
-        why += f"; all of the cue's words together tell one record of {_told_from(signals[TELLING]):.0e}"
+        nats = USUAL_NATS * signals[TELLING] / max(SMALLEST, 1.0 - signals[TELLING])
+        why += f"; the words of the cue could say {nats:.0f} nats, where {USUAL_NATS:.0f} are usual"
     return f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"
-
-
-def _told_from(telling: float) -> float:
-    """From how many records a text that has all of the cue's words is told apart by them.
-
-    >>> round(_told_from(0.0)), round(math.log(_told_from(0.5))), _told_from(1.0) > 1e300
-    (1, 40, True)
-    """
-    nats = USUAL_NATS * telling / max(1e-9, 1.0 - telling)
-    return math.exp(min(nats, MOST_NATS))
