@@ -4,7 +4,8 @@ Three memories, each about one person who is spoken of as "I", as "you", or by n
 words and eight things that hold of several at once. Half of the facts change, the other half does not, then the other
 way round. `newest@1` is the share of the changed ones whose newer version comes first; `untouched` the share of those
 that did not change, and `several` of the things that hold beside each other, where the five best hits are those that
-come without the rules, none of them marked as older. Nothing was ever tuned on these sentences.
+come without the rules, none of them marked as older. All was written before anything was tuned; the first ten facts
+of each person, and the first four of what holds of several, were looked at afterwards, the others were not.
 """
 
 from __future__ import annotations

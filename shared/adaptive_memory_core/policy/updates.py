@@ -27,9 +27,7 @@ class Updates:
     close: float = (
         0.45  # how near to the cue it is, from 0 (other facts) to 1, if it announces no change; benchmarks/updates.py
     )
-    close_if_unknown: float = (
-        0.4  # by how much it stands out where its relation is unknown, and no vectors tell; benchmarks/updates.py
-    )
+    close_if_unknown: float = 0.4  # by how much it stands out where its relation is unknown; benchmarks/updates.py
     stands_out: float = 0.4  # by how much it does where vectors tell and it announces a change; benchmarks/updates.py
     timeout_seconds: float = 0.0  # seconds after which a rule of your own is left out; 0 = wait for it
 

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.calls.time_limits import in_collection
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.newest_first import looks_for_versions
 
 
@@ -48,6 +49,9 @@ def _at_hand(ports: Ports, request: Request, hits: Sequence[Hit]) -> Flow[Compar
         return NOT_COMPARED
     if not looks_for_versions(request.cue.own_words, policy.updates, request.intent):
         return NOT_COMPARED
-    ids = [hit._stored_id for hit in hits]
+    columns = columns_of(hits).columns
+    if len(set(columns.began)) < 2:
+        return NOT_COMPARED
+    ids = columns.stored_ids
     outcome = yield from attempt(AdaptiveMemoryError, ports.search.unit_vectors_at_hand, request.scope, ids)
     return NOT_COMPARED if outcome.value is None else Compared(outcome.value)

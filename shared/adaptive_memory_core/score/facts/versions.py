@@ -16,7 +16,7 @@ from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sent
 from adaptive_memory_core.score.facts.standing_out import nearness
 from adaptive_memory_core.score.facts.statement import Statement, differ, statement
 from adaptive_memory_core.score.facts.unknown_relation import may_change, may_replace, of_the_subject
-from adaptive_memory_core.score.ranking import texts_of
+from adaptive_memory_core.score.ranking import similarities_of, stored_ids_of, texts_of
 
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _ELSEWHERE = 0.3  # what counts that others have what is new, in the words of the older one; benchmarks/updates.py
@@ -166,8 +166,9 @@ class Versions:
         newer = [one for one in beside if one not in taken and one not in group and self._replaces(best, one, newest)]
         if not newer or best not in beside:
             return []
-        vectors = [self._vectors[self._top[one].hit._stored_id] for one in beside]
-        near = nearness(vectors, [self._top[one].similarity for one in beside], beside.index(best))
+        ids, similarities = self._stored_ids, self._similarities
+        vectors = [self._vectors[ids[one]] for one in beside]
+        near = nearness(vectors, [similarities[one] for one in beside], beside.index(best))
         found = dict(zip(beside, near, strict=True))
         worth = {one: self._lead(best, one, found, {*group}) for one in newer}
         least = max(self._rule.stands_out, max(worth.values()) - _WITHIN)
@@ -176,23 +177,33 @@ class Versions:
     @computed_once
     def _of_the_subject(self) -> list[int]:
         """Those about what the cue names that have vectors."""
-        found = of_the_subject(self._looks, self._about) if self._vectors else []
-        return [one for one in found if self._top[one].hit._stored_id in self._vectors]
+        if not self._vectors:
+            return []
+        ids = self._stored_ids
+        return [one for one in of_the_subject(self._looks, self._about) if ids[one] in self._vectors]
+
+    @computed_once
+    def _stored_ids(self) -> list[str]:
+        return stored_ids_of(self._top)
+
+    @computed_once
+    def _similarities(self) -> list[float]:
+        return similarities_of(self._top)
 
     def _vectors_tell(self) -> bool:
         """Whether there are enough texts of the subject to know what all of them share."""
         return len(self._of_the_subject) >= _FEWEST_OF_SUBJECT
 
     def _replaces(self, best: int, one: int, newest: float) -> bool:
-        if (self._times[one] or 0.0) <= newest or not self._one_voice(best, one):
+        if (self._times[one] or 0.0) <= newest:
             return False
-        return may_replace(self._said(best), self._said(one), self._about, self._rule)
+        return may_replace(self._said(best), self._said(one), self._about, self._rule) and self._one_voice(best, one)
 
     def _lead(self, best: int, one: int, near: Mapping[int, float], group: set[int]) -> float:
         """By how much it is nearer than the nearest other fact of the subject; with what else tells: what others have,
         and how many facts of the subject are nearer to the cue by their whole vectors."""
-        group, mine = {*group, one}, self._top[one].similarity
-        nearer = sum(self._top[other].similarity > mine for other in near if other not in group)
+        group, close = {*group, one}, self._similarities
+        nearer = sum(close[other] > close[one] for other in near if other not in group)
         others = [value for other, value in near.items() if other not in group and not self.same_words(one, other)]
         told = _FOUND_ELSEWHERE * self._said_of_others(best, one) - _EACH_NEARER * nearer
         return near[one] - max(others, default=0.0) + told
