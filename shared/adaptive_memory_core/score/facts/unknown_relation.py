@@ -18,10 +18,7 @@ from adaptive_memory_core.score.facts.same_fact import related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of
 from adaptive_memory_core.score.facts.statement import Statement, differ
 
-PERSONS = frozenset(
-    "i me my mine we us our i'm i've i'd i'll we've we're you your yours you're you've you'd"
-    " i\u2019m i\u2019ve i\u2019d we\u2019ve we\u2019re you\u2019re you\u2019ve you\u2019d".split()
-)
+_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|yours?)\b")
 _MINE = frozenset("my our your".split())
 _RELATIVES = frozenset(
     "sister brother mother father mum mom dad wife husband son daughter aunt uncle cousin niece nephew grandmother"
@@ -64,13 +61,10 @@ def of_the_subject(looks: Sequence[Glance], about: Asked) -> list[int]:
     """
     numbers = range(len(looks))
     keys = keys_of(about.names or about.subject)
-    if about.names or PERSONS.isdisjoint(about.said):
+    if about.names or not _PERSON.search(" ".join(about.said)):
         return [one for one in numbers if keys and all(key in looks[one].lower for key in keys)]
-    return [
-        one
-        for one in numbers
-        if not PERSONS.isdisjoint(looks[one].words) or any(key in looks[one].lower for key in keys)
-    ]
+    lower = [look.lower for look in looks]
+    return [one for one in numbers if _PERSON.search(lower[one]) or any(key in lower[one] for key in keys)]
 
 
 def may_replace(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
