@@ -11,19 +11,18 @@ turns behind, it was crowded out; a hundred behind, it was not found. `tokens` i
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone
+from benchmarks.arguments import kept, of_questions
 from benchmarks.baselines import Ranking, recalled
 from benchmarks.conversation_measures import CATEGORIES
-from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.data import Dataset, Question, load
 from benchmarks.evidence_systems import FLAT, observed
 from benchmarks.recall_quality import asked, ends
-from benchmarks.report import print_table, write_json
+from benchmarks.report import print_table
 
 BUDGETS, DEEP = (500, 1_000), 200
 BEHIND = (("1 to 5", 5), ("6 to 20", 20), ("21 to 100", 100), ("more", DEEP))
@@ -40,16 +39,10 @@ class Miss(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_data_argument(parser)
-    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
+    arguments = of_questions(__doc__).parse_args()
     rows = list(_of_set(load(arguments.data, "locomo"), arguments))
     print_table(rows, title="Evidence that is not shown, as shares of all evidence")
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    kept(rows, arguments)
 
 
 def _of_set(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:

@@ -26,12 +26,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.score.facts import asked, same_fact, statement
 from benchmarks.embedders import EMBEDDERS
+from benchmarks.in_ram import in_ram
 from benchmarks.look_alikes import rows_of_scenes
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, Clock
@@ -149,15 +148,10 @@ def measure(
     facts: Sequence[Fact], crowd: str, policy: Policy, embed: Any, *, praised: bool
 ) -> Iterator[tuple[Fact, float, float]]:
     """For each fact that is asked for, whether its newest version came first, and whether any of its versions did."""
-    clock, client = Clock(START), chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "updates", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
-    keeping = Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=embed, policy=policy, clock=clock, keeping=keeping) as memory:
+    clock = Clock(START)
+    with in_ram("updates", clock, embedder=embed, policy=policy) as memory:
         for user, own in _users(facts, crowd).items():
             yield from _asked(memory, clock, user, own, praised=praised)
-    client.delete_collection("updates")
 
 
 def _users(facts: Sequence[Fact], crowd: str) -> dict[str, list[Fact]]:
