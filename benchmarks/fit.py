@@ -24,7 +24,7 @@ Times = Mapping[str | None, float | None]
 
 def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) -> Fusion:
     """The weights, none below 0, under which the right records would be drawn most often (softmax of the relevance);
-    `doubt` and `dense_least` stay what they are for this embedder."""
+    `doubt`, `dense_least` and `in_turns` stay what they are for this embedder."""
     usual = USUAL.suited(memory.embedder_name).weighing
     lists = [one for one in (_candidates(memory, question, times, usual) for question in questions) if one is not None]
     weights, first, second = np.full(1 + len(LEADS), 3.0), 0.0, 0.0
@@ -33,7 +33,8 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) 
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
-    return replace(Fusion(float(share[0]), usual.doubt, *map(float, share[1:])), dense_least=usual.dense_least)
+    found = Fusion(float(share[0]), usual.doubt, *map(float, share[1:]))
+    return replace(found, dense_least=usual.dense_least, in_turns=usual.in_turns)
 
 
 def cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times, deep: int) -> Iterator[Ranking]:

@@ -30,7 +30,8 @@ class Fusion:
 
     The defaults are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`
     too, whatever the spread, and other ones for the `local` embedder, whose vectors are weaker (all else weighs less,
-    and `dense_least` is next to nothing).
+    and `dense_least` is next to nothing); there only a share of the chance, `in_turns`, is left for the short turns of
+    conversations.
 
     Where records are no turns of a conversation, or too long for it, `near`, `around` and `session` are about the
     record itself and say what `words` says, `before` and `company` what the similarity says, and `dated` is not there.
@@ -49,6 +50,7 @@ class Fusion:
     company: float = 0.20  # weight of the best similarity in its session
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
+    in_turns: float = field(default=1.0, kw_only=True)  # share of the chance that is left for turns of a conversation
     apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
     spread: float = field(default=0.15, kw_only=True)  # of similarities at which `dense` counts as given; 0 = at any
     rrf_k: float = field(default=60.0, kw_only=True)  # ranks, added to each with "rrf"; the literature, and it loses
@@ -57,6 +59,7 @@ class Fusion:
         "doubt": Range(0, 10),
         **dict.fromkeys(("dense", *LEADS), Range(0)),
         "dense_least": SHARE,
+        "in_turns": SHARE,
         "apart": Range(0, 1),
         "spread": Range(0, 1),
         "rrf_k": Range(0, 10_000),
@@ -84,7 +87,7 @@ CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
         doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, before=0.08,
-        company=0.16, dense_least=0.02, apart=0.0, spread=0.0,
+        company=0.16, dense_least=0.02, in_turns=0.3, apart=0.0, spread=0.0,
     ),
     "all-minilm-l6-v2": Fusion(spread=0.0),
 }  # fmt: skip

@@ -72,7 +72,8 @@ class WordIndex:
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         turns = talk if talk.in_sessions else None
-        return WordsFound(best, known, covered.chance, numbers, text, turns, chance_alone=covered.chance_alone)
+        alone, in_turns = covered.chance_alone, fusion.in_turns
+        return WordsFound(best, known, covered.chance, numbers, text, turns, chance_alone=alone, in_turns=in_turns)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
