@@ -98,8 +98,11 @@ class LedgerFile:
             return
         due: list[Callable[[], object]] = []
         try:
-            with self._turn(), self._transaction(due, told=told, outermost=True) as sql:
-                yield sql
+            began = time.monotonic()
+            with self._queue.turn(left(PATIENCE_SECONDS)) as came:
+                self._expect_turn(came=came, began=began)
+                with self._transaction(due, told=told, outermost=True) as sql:
+                    yield sql
         finally:
             try:
                 _make(due)
@@ -109,14 +112,11 @@ class LedgerFile:
             self.on_growth()
         self._make_durable()
 
-    @interruptible
-    def _turn(self) -> Generator[None, None, None]:
-        began = time.monotonic()
-        with self._queue.turn(left(PATIENCE_SECONDS)) as came:
-            have_waited(time.monotonic() - began)
-            if not came:
-                raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
-            yield
+    def _expect_turn(self, *, came: bool, began: float) -> None:
+        """Count what was waited for the turn to write; raise where it did not come."""
+        have_waited(time.monotonic() - began)
+        if not came:
+            raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
 
     @interruptible
     def _transaction(
