@@ -12,7 +12,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Policy
 from adaptive_memory_core.models.embedder import as_embedder
-from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion
+from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED
 from tests.conftest import Clock, Vectors
 
 LOCAL = "wordllama-l2-supercat-256"
@@ -188,24 +188,6 @@ def test_a_label_is_judged_by_the_words_of_labels_and_not_by_those_of_conversati
         assert "for records of the other kind, alone or in a conversation, vectors count" in answer.explain()
         asked = alice.recall("was the delivery late, is the new sister still waiting?", reinforce=False)
         assert "sister" in asked[0].text
-
-
-@pytest.mark.parametrize(("words", "left"), [(10, 0.5), (90, 1.0)])
-def test_of_the_chance_a_share_is_left_for_turns_and_all_of_it_for_long_replies(
-    collection: Collection, words: int, left: float
-) -> None:
-    chance = random.Random(0)
-    said = [{"text": _made_up(chance, words), "metadata": {"session": "s", "seq": n}} for n in range(9)]
-    with closing(AdaptiveMemory(collection, embedder=LocalEmbedder())) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(said)
-        alice.remember("A note beside it.", id="note")
-        whole, part = (
-            {one.id: one.signals["chance"] for one in alice.recall("a note", k=10, policy=policy)}
-            for policy in (Policy(fusion=Fusion(in_turns=share)) for share in (1.0, 0.5))
-        )
-    assert len(whole) == 10
-    assert part == {one: value * (1.0 if one == "note" else left) for one, value in whole.items()}
 
 
 def _session(chance: random.Random, number: int) -> list[dict[str, Any]]:

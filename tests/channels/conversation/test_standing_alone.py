@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.standing_alone import MOSTLY, by_kind, company_of_alone, of_turns
+from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
 
 shares = st.floats(0.0, 1.0)
 rows = st.lists(st.tuples(shares, shares, st.booleans()), max_size=20)
@@ -27,10 +27,3 @@ def test_turns_keep_their_company_and_notes_come_near_the_best_note(
 def test_only_what_stands_alone_has_the_other_chance(found: list[tuple[float, bool]], other: float) -> None:
     chances = by_kind([one for one, _ in found], other, [alone for _, alone in found])
     assert chances == [other if alone else one for one, alone in found]
-
-
-@given(st.lists(st.tuples(shares, shares)), shares)
-def test_the_chance_falls_for_turns_alone_and_by_the_share(found: list[tuple[float, float]], share: float) -> None:
-    left = of_turns([one for one, _ in found], [like for _, like in found], share)
-    assert left == [share * one if like > MOSTLY else one for one, like in found]
-    assert of_turns(left, [0.0] * len(left), share) == left

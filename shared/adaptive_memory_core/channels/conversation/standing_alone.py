@@ -8,17 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MOSTLY = 0.5  # how far a session consists of turns from which its records are taken for turns; guess
-
-
-def of_turns(chances: Sequence[float], turnlike: Sequence[float], share: float) -> list[float]:
-    """The chances where only a share of each is left for turns: what is in a session of short ones, not of replies.
-
-    >>> of_turns([0.5, 0.5], [1.0, 0.25], 0.5)
-    [0.25, 0.5]
-    """
-    return [share * chance if like > MOSTLY else chance for chance, like in zip(chances, turnlike, strict=True)]
-
 
 def by_kind(chances: Sequence[float], chance_alone: float, alone: Sequence[float]) -> list[float]:
     """For each record the chance that one of its kind matches the cue's words by accident as well as the best does.

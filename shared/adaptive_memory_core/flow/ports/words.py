@@ -10,10 +10,10 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone, of_turns
+from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
 from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.fusion import CHANCE, Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, TELLING, Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.candidates import Candidates
 
@@ -35,8 +35,8 @@ class WordsFound:
 
     `chance` is that some record matches as well as the best by accident, before it is known what the vectors find, and
     `chance_alone` that it does as well as the best one of no conversation, where there are such beside conversations;
-    `in_turns` is the share of the chance that is left for turns. `numbers` say where in the columns a record stands;
-    `talk` is how the records stand to each other, where they are turns of a conversation.
+    `numbers` say where in the columns a record stands; `talk` is how the records stand to each other, where they are
+    turns of a conversation.
     """
 
     best: Sequence[str]
@@ -47,7 +47,7 @@ class WordsFound:
     talk: Conversation | None = None
     note: str | None = None
     chance_alone: float | None = None
-    in_turns: float = 1.0
+    telling: float = 0.5  # how much the cue's words could say
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
@@ -57,12 +57,11 @@ class WordsFound:
         there = these.columns
         times = as_many_texts(there.texts, there.similarities, columns["words"])
         columns[CHANCE] = [chance_among(self.chance, times)] * len(places)
+        columns[TELLING] = [self.telling] * len(places)
         if self.talk is None:
             return columns
         close = [min(1.0, max(0.0, one)) for one in there.similarities]
         columns["before"], columns["company"] = self._of_each_other(close, places, self.talk)
-        if self.in_turns < 1.0:
-            columns[CHANCE] = of_turns(columns[CHANCE], _at(self.talk.layout.turns, places), self.in_turns)
         marks = self.talk.layout.alone
         if marks is not None and self.chance_alone is not None:
             alone, chance = _at(marks, places), chance_among(self.chance_alone, times)
