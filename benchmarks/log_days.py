@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -44,6 +45,7 @@ def measured_days(address: str, lines: int) -> dict[str, Any]:
         _fill(connection, FIRST - 10, DELETED)  # a day without a table
         size = connection.execute("SELECT pg_total_relation_size('adaptive_memory.recalls_of_2024_10_04')").fetchone()
         connection.execute("CHECKPOINT")
+        _let_go_of_memory(connection)
         with _looking_on(place) as waits:
             dropped = _took(connection, "SELECT adaptive_memory.drop_log_days(%s)", (FIRST + 1) * DAY)
         batches = sum(_took(connection, _BATCH, FIRST * DAY) for _ in range(DELETED // 500))
@@ -54,6 +56,16 @@ def measured_days(address: str, lines: int) -> dict[str, Any]:
         "others waited s": round(max(waits), 2),
         "line by line s": round(batches * lines / DELETED),
     }
+
+
+def _let_go_of_memory(connection: Any) -> None:
+    """A day is dropped weeks after it was written: its files stand on the disk, and no longer in memory."""
+    row = connection.execute("SELECT current_setting('data_directory'), oid FROM pg_database WHERE datname = 'log'")
+    directory, database = row.fetchone()
+    for file in Path(directory, "base", str(database)).iterdir():
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
-from adaptive_memory_core.stored_metadata import clashes
+from adaptive_memory_core.written_metadata import clashes
 
 SCORE, DETAILS = "score", "adaptive_memory"
 NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks

@@ -14,7 +14,7 @@ from llama_index.core.vector_stores.utils import (
 )
 
 from adaptive_memory_core import Fields, ReadState, Record
-from adaptive_memory_core.stored_metadata import clashes, projection
+from adaptive_memory_core.written_metadata import clashes, projection
 
 NODE_CONTENT = "_node_content"
 _EVERY_STATE_KEY = ReadState(last_read=1.0, retrieval_count=1, boost=0.1, pinned=True, useful_at=1.0)

@@ -16,7 +16,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors", "whole_file"},
     {"records", "reports", "identity", "text_identity"},
     {"policy"},
-    PURE | {"stored_metadata"},
+    PURE | {"metadata_values", "stored_metadata", "stored_owner", "written_metadata"},
     {"arguments", "languages", "length_limits"},
     {"flow"},
     {

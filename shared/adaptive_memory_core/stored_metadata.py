@@ -1,22 +1,20 @@
-"""How is a record stored in Chroma's metadata? Keys and types, both ways; other keys are left alone."""
+"""What do Chroma's metadata say of a record? Keys and types as they are read; other keys are left alone."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.identity import MARK, record_id
 from adaptive_memory_core.learn.state_ranges import MOST_READS
+from adaptive_memory_core.metadata_values import as_moment, as_number, as_texts, as_words
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import (
     EVERYONE,
     NEVER_READ,
-    NUMBERED,
     UNKNOWN_STEP,
     Fields,
     Hit,
@@ -27,62 +25,8 @@ from adaptive_memory_core.records import (
 )
 from adaptive_memory_core.score.candidates import Candidates, Columns
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
-from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
-
-SHARED = Scope(None)  # the records that belong to nobody
-
-
-def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
-    """Whether the scope reads the record. Any user key at all, even one that is no string, means: not everyone's.
-
-    >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
-    (True, False)
-    >>> [belongs({"user_id": one}, Scope("alice", over="everyone"), Fields()) for one in ("alice", None, "bob", "")]
-    [True, True, False, False]
-    >>> belongs(None, Scope(None), Fields()), belongs({"user_id": ""}, Scope(None), Fields())
-    (True, False)
-    >>> [belongs({"user_id": one}, Scope.of(7), Fields()) for one in (7, "7", "number#n-7", True)]
-    [True, False, False, False]
-    """
-    owner = None if metadata is None else metadata.get(fields.user_id)
-    if owner is None:
-        return scope.user is None or scope.over is not None
-    if type(owner) is str:
-        return owner == scope.user and not owner.startswith(NUMBERED)
-    return type(owner) is int and Scope.of(owner).user == scope.user
-
-
-def rows_of(
-    rows: Iterable[tuple[str, str | None, Metadata | None]], scope: Scope, fields: Fields
-) -> list[tuple[str, str | None, Metadata | None]]:
-    """Those of a collection's rows that the scope reads: `belongs` of each.
-
-    >>> [row[0] for row in rows_of([("a", "tea", {"user_id": "ana"}), ("b", "tax", None)], Scope("ana"), Fields())]
-    ['a']
-    """
-    user, key = scope.user, fields.user_id
-    plain = user is not None and not user.startswith(NUMBERED)  # then its records have just this text
-    return [
-        row
-        for row in rows
-        if (plain and row[2] is not None and row[2].get(key) == user) or belongs(row[2], scope, fields)
-    ]
-
-
-def owner_of(metadata: Metadata | None, fields: Fields) -> Scope | None:
-    """Whose record it is, by what names its user; None for what can be no user.
-
-    >>> [owner_of({"user_id": one}, Fields()) == Scope.of(one) for one in ("ana", 7, None)]
-    [True, True, True]
-    >>> [owner_of({"user_id": one}, Fields()) for one in ("", True, 7.5, "number#n-7")]
-    [None, None, None, None]
-    """
-    owner = None if metadata is None else metadata.get(fields.user_id)
-    if owner is None:
-        return SHARED
-    if type(owner) is str:
-        return None if owner == "" or owner.startswith(NUMBERED) else Scope(owner)
-    return Scope.of(owner) if type(owner) is int else None
+from adaptive_memory_core.stored_owner import SHARED, belongs
+from adaptive_memory_core.written_metadata import projection
 
 
 def record_of(
@@ -108,16 +52,16 @@ def record_of(
         kind if type(kind) is str else None,
         _importance(written, known),
         created_at(found, fields),
-        None if (begin := get(fields.valid_from)) is None else _time(begin),
-        None if (end := get(fields.valid_until)) is None else _time(end),
-        None if (older := get(fields.supersedes)) is None else _words(older),
-        None if (newer := get(fields.superseded_by)) is None else _words(newer),
+        None if (begin := get(fields.valid_from)) is None else as_moment(begin),
+        None if (end := get(fields.valid_until)) is None else as_moment(end),
+        None if (older := get(fields.supersedes)) is None else as_words(older),
+        None if (newer := get(fields.superseded_by)) is None else as_words(newer),
         {} if found.keys() <= ours else {key: value for key, value in found.items() if key not in ours},
         known,
         written,
         {**found},
-        () if (sources := get(fields.derived_from)) is None else _texts(sources),
-        None if (stale := get(fields.derived_stale)) is None else _words(stale),
+        () if (sources := get(fields.derived_from)) is None else as_texts(sources),
+        None if (stale := get(fields.derived_stale)) is None else as_words(stale),
     )
 
 
@@ -160,7 +104,8 @@ def _columns(
     )
     given_times = [one.get(when) for one in stored]
     created = [
-        one if one is None or (type(one) is float and -LARGEST <= one <= LARGEST) else _time(one) for one in given_times
+        one if one is None or (type(one) is float and -LARGEST <= one <= LARGEST) else as_moment(one)
+        for one in given_times
     ]
     whole = 1.0 if fields.importance_scale == 1.0 else -1.0  # what is known to be in [0, 1] stands as it is
     importances = [
@@ -173,7 +118,7 @@ def _columns(
     gated = [number for number, one in enumerate(stored) if begins in one or ends in one or newer in one]
     began = list(created)
     for number in gated:
-        if (begin := _time(stored[number].get(fields.valid_from))) is not None:
+        if (begin := as_moment(stored[number].get(fields.valid_from))) is not None:
             began[number] = begin
     return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
 
@@ -186,7 +131,7 @@ def _importance(written: float | None, read: ReadState) -> float | None:
 
 
 def _written_importance(given: Any, fields: Fields) -> float | None:
-    written = _number(given, 0.0, fields.importance_scale)
+    written = as_number(given, 0.0, fields.importance_scale)
     return written if written is None or fields.importance_scale == 1.0 else written / fields.importance_scale
 
 
@@ -200,7 +145,7 @@ def _labelled(
     if not belongs(metadata, SHARED, fields):
         return Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
     record = record_of(scope, stored_id, text, metadata, fields, states.get(stored_id, NEVER_READ))
-    common = 0.0 if metadata is None else (_number(metadata.get(fields.boost), -1.0, 1.0) or 0.0)
+    common = 0.0 if metadata is None else (as_number(metadata.get(fields.boost), -1.0, 1.0) or 0.0)
     if common != 0.0:
         importance = NEUTRAL_IMPORTANCE if record.importance is None else record.importance
         record = replace(record, importance=boosted(importance, common))
@@ -209,7 +154,7 @@ def _labelled(
 
 def created_at(metadata: Metadata | None, fields: Fields) -> float | None:
     """When it happened, as far as the metadata say."""
-    return None if metadata is None else _time(metadata.get(fields.created_at))
+    return None if metadata is None else as_moment(metadata.get(fields.created_at))
 
 
 def state_of(metadata: Metadata, fields: Fields) -> ReadState:
@@ -222,11 +167,11 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     """
     if metadata.keys().isdisjoint(_read_driven(fields)):
         return NEVER_READ
-    last_read = _time(metadata.get(fields.last_read))
-    count = int(_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
-    strength = _number(metadata.get(fields.strength), 0.0, 1.0)
-    boost = _number(metadata.get(fields.boost), -1.0, 1.0)
-    useful_at = _time(metadata.get(fields.useful_at)) or None  # 0.0: no longer
+    last_read = as_moment(metadata.get(fields.last_read))
+    count = int(as_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
+    strength = as_number(metadata.get(fields.strength), 0.0, 1.0)
+    boost = as_number(metadata.get(fields.boost), -1.0, 1.0)
+    useful_at = as_moment(metadata.get(fields.useful_at)) or None  # 0.0: no longer
     return ReadState(
         last_read=last_read,
         refreshed_at=last_read,
@@ -252,161 +197,6 @@ def _read_driven(fields: Fields) -> frozenset[str]:
 @lru_cache(maxsize=16)
 def _names(fields: Fields) -> frozenset[str]:
     return frozenset(fields.names())
-
-
-def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
-    """The metadata of a record to be written: the caller's keys and ours, numbers always of one type each."""
-    ours = {
-        fields.user_id: scope.name,
-        fields.kind: record.kind,
-        fields.importance: _on_scale(record.importance, fields.importance_scale),
-        fields.created_at: _float(record.created_at),
-        fields.valid_from: _float(record.valid_from),
-        fields.valid_until: _float(record.valid_until),
-        fields.supersedes: record.supersedes,
-        fields.derived: 1 if record.derived_from else None,
-        fields.derived_from: list(record.derived_from) or None,
-        fields.derived_stale: record.derived_stale,
-        **projection(record.read, {}, fields),
-    }
-    return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
-
-
-def merged(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None:
-    """The metadata that Chroma shows once these were merged into what was there; None where no key is left.
-
-    >>> merged({"a": 1, "b": 2}, {"a": None, "c": 0.1}), merged(None, {"a": float("nan")})
-    ({'b': 2, 'c': 0.1}, None)
-    """
-    both = {**(present or {}), **{key: _as_chroma_has(value) for key, value in changes.items()}}
-    return {key: value for key, value in both.items() if value is not None} or None
-
-
-def _as_chroma_has(value: Any) -> Any:
-    """A value as it comes back: Chroma reads numbers in a way of its own, and those that are none take the key away."""
-    if type(value) is float:
-        return as_float(value)
-    if isinstance(value, list):
-        return [_as_chroma_has(one) for one in value]
-    return as_float(value) if type(value) is int and not LOWEST <= value <= HIGHEST else value
-
-
-def revision(scope: Scope, record: Record, present: Metadata, fields: Fields) -> dict[str, Any]:
-    """What is to be merged into the metadata that are there: the new version, with what takes every other key of the
-    old one away. The read state that it shows is left as it is: a read that came in between has been written back
-    maybe, and would not be again."""
-    state = projection(record.read, present, fields)
-    shown = (state.keys() & present.keys()) - clashes(state, present, fields)
-    revised = {**dict.fromkeys(present), **metadata_of(scope, record, fields)}
-    return {key: value for key, value in revised.items() if key not in shown}
-
-
-def unlinked(metadata: Metadata, record: str, began: float | None, fields: Fields) -> dict[str, Any]:
-    """What is to be merged so that a record no longer supersedes another one, or is superseded by it. It is valid again
-    where the other one's beginning had ended it.
-
-    >>> unlinked({"superseded_by": "b", "valid_until": 5.0}, "b", 5.0, Fields())
-    {'superseded_by': None, 'valid_until': None}
-    """
-    links = (fields.supersedes, fields.superseded_by)
-    changes: dict[str, Any] = {link: None for link in links if metadata.get(link) == record}
-    if fields.superseded_by in changes and began is not None and metadata.get(fields.valid_until) == began:
-        changes[fields.valid_until] = None
-    return changes
-
-
-def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:
-    """The read-driven keys as the collection shall show them. Values are rounded so that Chroma gives them back whole.
-
-    >>> projection(ReadState(last_read=50.0, retrieval_count=1), {}, Fields())
-    {'retrieval_count': 1, 'remembered': 0, 'strength': 1.0, 'last_read': 50.0}
-    """
-    values: dict[str, Any] = {
-        fields.retrieval_count: state.retrieval_count,
-        fields.remembered: int(state.remembered),
-        fields.strength: round(state.strength, 6),
-    }
-    if state.last_read is not None:
-        values[fields.last_read] = round(state.last_read, 6)
-    elif fields.last_read in present:  # of what the record said before
-        values[fields.last_read] = None
-    if state.boost != 0.0 or fields.boost in present:
-        values[fields.boost] = round(state.boost, 6)
-    if state.pinned or fields.pinned in present:
-        values[fields.pinned] = int(state.pinned)
-    if state.useful_at is not None or fields.useful_at in present:
-        values[fields.useful_at] = 0.0 if state.useful_at is None else round(state.useful_at, 6)
-    return values
-
-
-def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
-    """Those keys under which the collection holds what is no read state: not ours, so not to be overwritten.
-
-    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4}, Fields())
-    {'strength'}
-    >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": 99.0}, Fields())
-    {'strength'}
-    """
-    highest = {fields.strength: 1.0, fields.remembered: 1.0, fields.pinned: 1.0, fields.boost: 1.0}
-    whole = (fields.retrieval_count, fields.remembered, fields.pinned)
-
-    def is_ours(key: str, value: Any) -> bool:
-        if isinstance(value, bool):
-            return key in (fields.remembered, fields.pinned)
-        low = -1.0 if key == fields.boost else 0.0
-        number = _number(value, low, highest.get(key, math.inf))
-        return number is not None and (key not in whole or number == int(number))
-
-    return {key for key in values if key in present and not is_ours(key, present[key])}
-
-
-def _on_scale(importance: float | None, scale: float) -> float | None:
-    """An importance as the collection has it.
-
-    >>> _on_scale(0.7, 10), _on_scale(0.7, 1.0), _on_scale(None, 10)
-    (7.0, 0.7, None)
-    """
-    return None if importance is None else float(importance) if scale == 1.0 else round(importance * scale, 9)
-
-
-def _float(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list; nothing of what is no list.
-
-    >>> _texts(["a", "b"]), _texts("a")
-    (('a', 'b'), ())
-    """
-    return tuple(one for one in value if type(one) is str) if isinstance(value, list) else ()
-
-
-def _words(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: Any, low: float, high: float = math.inf) -> float | None:
-    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
-        return None
-    return value if low <= value <= high and value - value == 0 else None  # inf - inf is NaN
-
-
-def _time(value: Any) -> float | None:
-    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, a number beyond reason is none.
-
-    >>> _time("1970-01-02"), _time(1e308), _time(float("nan"))
-    (86400.0, None, None)
-    """
-    if value is None or (type(value) is float and -LARGEST <= value <= LARGEST):
-        return value
-    if not isinstance(value, str):
-        return _number(value, -LARGEST, LARGEST)
-    try:
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def within(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, ScopeError, UserMemory, Weights
+from adaptive_memory_core.flow.past_candidates import FORGOTTEN
 from adaptive_memory_core.policy import Fusion
 from adaptive_memory_core.reports import LoggedRecall
 from tests.conftest import DAY, Clock
@@ -333,3 +334,15 @@ def test_the_way_down_the_hierarchy_is_named_unknown_and_nothing_else_is_blamed(
     assert [one.reproduced for one in replay] == [True, False, True]
     assert [one.unknown for one in replay] == [(), (WAY_DOWN,), (WAY_DOWN,)]
     assert [one.unknown for one in alice.replay(flat)] == [(), (WAY_DOWN,), ()]
+
+
+def test_what_cannot_be_had_again_for_what_was_forgotten_is_put_down_to_that(alice: UserMemory, clock: Clock) -> None:
+    chance = random.Random(2)
+    remember(alice, clock, chance)
+    made = live(alice, clock, ["default", "diverse", "balanced", "no copies"], chance, recalls=60)
+    for one in chance.sample(sorted({name for recall in made for name in recall.ids}), 8):
+        alice.forget(one)
+    replay = alice.replay()
+    changed = [one for one in replay if not one.reproduced]
+    assert changed
+    assert {said for one in changed for said in one.unknown if "the log" in said} == {FORGOTTEN}

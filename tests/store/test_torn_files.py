@@ -18,7 +18,9 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
+from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.lost_commits import said
+from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -231,6 +233,32 @@ def test_records_that_others_deleted_all_are_told(copied: Path) -> None:
         client.get_collection("memories", embedding_function=None).delete(ids=[f"m{one}" for one in range(10)])
     with pytest.warns(RuntimeWarning, match="is empty, and the ledger knows 10 records of it"):
         opened(copied).close()
+
+
+def test_what_another_machine_is_just_writing_is_not_called_gone(
+    chroma_server: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first record goes to the ledger, then to the server: who opens in between sees an empty collection."""
+    collection: Any = chromadb.HttpClient("127.0.0.1", chroma_server.port).create_collection(
+        "memories", embedding_function=None
+    )
+    with AdaptiveMemory(collection, embedder=word_vectors, ledger=tmp_path / LEDGER) as memory:
+        memory.for_user("alice").remember("a note", id="m0")
+        memory.flush()
+    first = collection.get(include=["embeddings", "documents", "metadatas"])
+    collection.delete(ids=first["ids"])
+    known = LedgerComparison.records_known
+
+    def known_and_then_written(self: LedgerComparison, name: str) -> tuple[int, int]:
+        found = known(self, name)
+        collection.add(first["ids"], first["embeddings"], first["metadatas"], first["documents"])
+        return found
+
+    monkeypatch.setattr(LedgerComparison, "records_known", known_and_then_written)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with AdaptiveMemory(collection, embedder=word_vectors, ledger=tmp_path / LEDGER) as memory:
+            assert memory.for_user("alice").get("m0").text == "a note"
 
 
 def test_a_new_memory_and_one_in_use_say_nothing(copied: Path, tmp_path: Path) -> None:

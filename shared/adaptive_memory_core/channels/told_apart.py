@@ -56,7 +56,7 @@ def stretch(close: Sequence[float], fusion: Fusion) -> float:
     if fusion.spread == 0.0:
         return 1.0
     middle = sum(close) / len(close)
-    squares = USUAL * fusion.spread**2 + sum((one - middle) ** 2 for one in close)
+    squares = USUAL * fusion.spread**2 + sum([(one - middle) ** 2 for one in close])
     spread = math.sqrt(squares / (USUAL + len(close) - 1))
     return min(MOST_STRETCHED, max(1.0 / MOST_STRETCHED, fusion.spread / spread))
 

@@ -13,7 +13,8 @@ from adaptive_memory_core.learn.common_share import common_boost
 from adaptive_memory_core.learn.decay.strength import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.stored_metadata import SHARED, state_of
+from adaptive_memory_core.stored_metadata import state_of
+from adaptive_memory_core.stored_owner import SHARED
 
 FOR_ALL = "judged by a reader"  # in everyone's audit trail: it names nobody
 

@@ -18,7 +18,8 @@ from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.score.gates import FORGOTTEN
-from adaptive_memory_core.stored_metadata import SHARED, belongs, hits_of
+from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.stored_owner import SHARED, belongs
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False, now: float) -> Flow[Receipt]:

@@ -7,7 +7,7 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.merge_reads import added
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.text_identity import origin, said
 
 

@@ -17,6 +17,7 @@ from adaptive_memory_core.learn.logged_state import (
     BY_VERDICTS,
     BY_WORDS,
     DERIVED,
+    STRUCK_OUT,
     importance_then,
     leads_then,
     state_then,
@@ -36,6 +37,7 @@ NOT_LEADS = DERIVED | {"similarity"}
 OF_WORDS = frozenset((*LEADS, CHANCE))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
+FORGOTTEN = "what was forgotten since: the log has lost those candidates"
 GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
 
 
@@ -60,6 +62,11 @@ class PastCandidates:
             return self.line.k
         best = max(self.line.candidates, key=lambda one: one.score or 0.0)
         return returned if returned or best in beyond else self.line.k  # else a floor refused what was best
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether some of the candidates were forgotten since."""
+        return STRUCK_OUT in self.then
 
     @property
     def balance(self) -> float:

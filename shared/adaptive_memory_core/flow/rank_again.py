@@ -9,7 +9,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.past_candidates import PastCandidates, past_candidates
+from adaptive_memory_core.flow.past_candidates import FORGOTTEN, PastCandidates, past_candidates
 from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
 from adaptive_memory_core.flow.rankable import Rankable, rankable
 from adaptive_memory_core.flow.steps.asked_time import understand_time
@@ -79,7 +79,7 @@ def _one(
         return RankedAgain(past.line, None, again, False, verdicts, (*notes, NO_POLICY))
     past, before, reproduced = yield from as_it_was(ports, asked, past, own)
     again = before if reproduced and asked.policy == own else (yield from _ranked(ports, asked, past, asked.policy))
-    notes += _not_told(own, asked.policy, reproduced=reproduced)
+    notes += _not_told(past, own, asked.policy, reproduced=reproduced)
     return RankedAgain(past.line, own, again, reproduced, verdicts, tuple(notes))
 
 
@@ -96,13 +96,15 @@ def as_it_was(
     return past, before, False
 
 
-def _not_told(own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
+def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
     """Why the recorded ranking, or the other policy's, cannot be had of the log."""
     if other.shaping.form == "top_down" and not (reproduced and other == own):
         return [WAY_DOWN]
     if reproduced:
         return []
-    return [WAY_DOWN if own.shaping.form == "top_down" else NOT_REPRODUCED]
+    if own.shaping.form == "top_down":
+        return [WAY_DOWN]
+    return [FORGOTTEN if past.forgotten else NOT_REPRODUCED]
 
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:

@@ -27,6 +27,7 @@ BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEF
 )  # what the column "via" says: who named a candidate, whose it is, and which times are known of it
 MILLI = 1_000  # parts of a second
 DERIVED = frozenset(("recency", "importance", "strength", "relevance", "useful", "time", "kind"))  # signals of a policy
+STRUCK_OUT = "struck out"  # how many candidates were forgotten since
 LEAD = "lead "  # how the columns begin that say what verdicts made of a lead
 _BY = {
     DENSE: BY_VECTORS,

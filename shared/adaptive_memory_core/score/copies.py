@@ -76,7 +76,7 @@ def _plain_of_short(text: str) -> str:
 
 def _plain_where_needed(texts: Sequence[str]) -> list[str]:
     """The words of each; of a text that begins like no other its begin, for it needs no closer look."""
-    begun = list(map(_begin, texts))
+    begun = [_edges(text)[0] for text in texts]
     often = Counter(begun)
     return [plain(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
 
@@ -88,8 +88,8 @@ def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int
     for number, text in enumerate(texts):
         leader = found[same[number]] if same[number] < number else number
         if leader == number and text:
-            alike = begun.setdefault(_begin(text), [])
-            others = ended.setdefault(_edge(text.rsplit(None, 2)[-2:]), [])
+            begin, end = _edges(text)
+            alike, others = begun.setdefault(begin, []), ended.setdefault(end, [])
             leader = next((one for one in (*alike, *others) if overlap(text, texts[one]) >= share), number)
             if leader == number:
                 alike.append(number)
@@ -98,14 +98,18 @@ def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int
     return found
 
 
-def _begin(text: str) -> str:
-    """The first two words, of short texts kept from one recall to the next."""
-    return _begin_of_short(text) if len(text) <= REMEMBERED else _edge(text.split(None, 2)[:2])
+def _edges(text: str) -> tuple[str, str]:
+    """The first two words and the last two, of short texts kept from one recall to the next."""
+    return _edges_of_short(text) if len(text) <= REMEMBERED else _edges_of(text)
 
 
 @lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
-def _begin_of_short(text: str) -> str:
-    return _edge(text.split(None, 2)[:2])
+def _edges_of_short(text: str) -> tuple[str, str]:
+    return _edges_of(text)
+
+
+def _edges_of(text: str) -> tuple[str, str]:
+    return _edge(text.split(None, 2)[:2]), _edge(text.rsplit(None, 2)[-2:])
 
 
 def _edge(words: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
 from adaptive_memory_core.store.rewritten_records import rewritten_records
 from adaptive_memory_core.store.twins import merge_twins, twins
+
+PAUSES_SECONDS = (0.05, 0.2, 0.75)  # between the looks at a server's collection before it is called empty
 
 Embed = Callable[[Sequence[str]], Any]
 
@@ -61,9 +64,20 @@ def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) 
     if store.whole_size() if directory is None else own_database.size(directory, known):
         return None
     own, earlier = ledger.comparison.records_known(name)
+    if own and directory is None and _arrives(store):
+        return None
     if earlier:
         return f"The collection {name!r} is new and empty, and the ledger knows {earlier} records of one that is gone"
     return f"The collection {name!r} is empty, and the ledger knows {own} records of it" if own else None
+
+
+def _arrives(store: ChromaRecords) -> bool:
+    """Does a server get records after all? Another machine writes its first ones: to the ledger, then there."""
+    for seconds in PAUSES_SECONDS:
+        if store.whole_size():
+            return True
+        time.sleep(seconds)
+    return store.whole_size() > 0
 
 
 def _database(directory: Path) -> list[Finding]:

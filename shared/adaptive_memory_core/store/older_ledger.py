@@ -15,7 +15,8 @@ from adaptive_memory_core.records import Metadata, ReadState, Seen
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.stored_metadata import owner_of, state_of
+from adaptive_memory_core.stored_metadata import state_of
+from adaptive_memory_core.stored_owner import owner_of
 
 SAME_SECONDS = 0.001  # the collection keeps a time to six places
 

@@ -10,7 +10,7 @@ from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.rows import PAGE
-from adaptive_memory_core.stored_metadata import owner_of
+from adaptive_memory_core.stored_owner import owner_of
 from adaptive_memory_core.text_identity import said
 
 NAMED = 10  # ids in a finding

@@ -11,7 +11,8 @@ from adaptive_memory_core.learn.merge_reads import added
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.rows import PAGE
-from adaptive_memory_core.stored_metadata import created_at, owner_of
+from adaptive_memory_core.stored_metadata import created_at
+from adaptive_memory_core.stored_owner import owner_of
 
 Row = tuple[str, str | None, Metadata | None]
 

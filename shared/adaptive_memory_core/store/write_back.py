@@ -18,7 +18,8 @@ from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.write_back_counts import WriteBackCounts
 from adaptive_memory_core.store.write_back_pace import Pace
-from adaptive_memory_core.stored_metadata import belongs, clashes, projection
+from adaptive_memory_core.stored_owner import belongs
+from adaptive_memory_core.written_metadata import clashes, projection
 
 PATIENCE_SECONDS = 60.0
 BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass

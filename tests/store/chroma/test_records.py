@@ -17,7 +17,8 @@ from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Stored
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.search import ChromaSearch
-from adaptive_memory_core.stored_metadata import hits_of, projection, state_of
+from adaptive_memory_core.stored_metadata import hits_of, state_of
+from adaptive_memory_core.written_metadata import projection
 from tests.chroma_server import ChromaServer
 from tests.store.reader import embed
 

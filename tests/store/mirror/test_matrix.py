@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.store.chroma.calls import distances_to
 from adaptive_memory_core.store.mirror import int8
-from adaptive_memory_core.store.mirror.matrix import Matrix, top
+from adaptive_memory_core.store.mirror.matrix import Matrix
 
 SPACES = ("cosine", "ip", "l2")
 seeds = st.integers(0, 2**32 - 1)
@@ -62,14 +62,6 @@ def test_what_is_not_allowed_is_not_among_them(space: str, seed: int, share: flo
     assert allowed[found].all()
     expected = np.sort(distances_to(cue, held[allowed], space=space))[:5]
     assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-5, atol=1e-4)
-
-
-@given(seed=seeds, count=st.integers(0, 20_000), most=st.integers(1, 90))
-def test_the_top_are_the_top_however_many_there_are(seed: int, count: int, most: int) -> None:
-    scores = np.random.default_rng(seed).normal(size=count).astype(np.float32).round(2)  # with many equal ones
-    found = top(scores, most)
-    assert len(set(found.tolist())) == len(found) == min(count, most)
-    assert np.array_equal(np.sort(scores[found]), np.sort(scores)[count - len(found) :])
 
 
 def test_nothing_is_left_of_a_row_that_goes() -> None:

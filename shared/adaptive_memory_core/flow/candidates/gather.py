@@ -75,7 +75,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     nearest = {one.stored_id for one in dense.found}
     beside = [one for one in brought if one.stored_id not in nearest]
     here = nearest | {one.stored_id for one in beside}
-    wanted = list(dict.fromkeys(one for answer in answers for one in answer.named if one not in here))
+    wanted = list(dict.fromkeys([one for answer in answers for one in answer.named if one not in here]))
     theirs = {one for answer in answers if answer.asked_for for one in answer.named}
     notes, fetched = notes_of(answers), True
     beside += [one for one in dense.beside if one.stored_id not in here]
@@ -183,7 +183,7 @@ def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in answers:
         bit = named_by(one.source)
-        for stored_id in (*one.named, *(each.stored_id for each in one.found)):
+        for stored_id in [*one.named, *[each.stored_id for each in one.found]]:
             found[stored_id] = found.get(stored_id, 0) | bit
     return found
 

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.records import Hit, Scope
-from adaptive_memory_core.stored_metadata import SHARED, belongs
+from adaptive_memory_core.stored_owner import SHARED, belongs
 
 HIDDEN = "hidden by the user's own record of this id"
 

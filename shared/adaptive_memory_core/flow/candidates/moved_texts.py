@@ -8,7 +8,7 @@ from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
 from adaptive_memory_core.flow.ports import anew as begun
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
-from adaptive_memory_core.stored_metadata import SHARED, belongs
+from adaptive_memory_core.stored_owner import SHARED, belongs
 from adaptive_memory_core.text_identity import earlier_origin, origin, said
 
 Row = tuple[str | None, Metadata | None]

@@ -31,7 +31,7 @@ def known_states(
 ) -> Flow[KnownStates]:
     """What the ledger knows of what the records say, under whatever id, and of `more` ids that may be in the
     collection; `now=None` looks and writes nothing."""
-    ids = [*(one.stored_id for one in found), *more]
+    ids = [*[one.stored_id for one in found], *more]
     known = yield from ask(ports.ledger.states.known, scope, ids, turn)
     before = known.said
     other = [one for one in found if one.stored_id in before and before[one.stored_id] != said(one.text)]

@@ -28,7 +28,7 @@ class Vectors:
             if cue.vector is None:
                 vector = yield from embedded(ports, cue.text, request.policy)
                 cue = changed(cue, vector=vector)
-            named = list(dict.fromkeys(one for answer in asked.earlier for one in answer.named))
+            named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
             found = yield from nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:
             raise

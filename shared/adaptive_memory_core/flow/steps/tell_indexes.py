@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
 from adaptive_memory_core.records import Scope, Seen, Verdict
 from adaptive_memory_core.score.candidates import columns_of
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_owner import belongs
 
 
 @kept_whole

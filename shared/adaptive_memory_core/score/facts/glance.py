@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from adaptive_memory_core.frozen import computed_once
-from adaptive_memory_core.score.facts.statement import EDGES, REMEMBERED, Statement
-
-_NO_EDGES = dict.fromkeys(map(ord, EDGES), " ")
+from adaptive_memory_core.score.facts.statement import REMEMBERED, Statement
 
 
 class Glance:
@@ -19,11 +16,6 @@ class Glance:
         self.spaces, self.ascii = text.count(" "), text.isascii()
         several = ". " in text or "! " in text or "? " in text or "\n" in text or "\u3002" in text
         self.one_sentence = not several
-
-    @computed_once
-    def words(self) -> frozenset[str]:
-        """What stands between spaces and marks."""
-        return frozenset(self.lower.translate(_NO_EDGES).split())
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -43,12 +35,15 @@ def may_differ_little(one: Statement, looks: Sequence[Glance], among: Sequence[i
     >>> may_differ_little(statement("Ilse lives in Oslo."), looks, [0, 1], 1)
     [0]
     """
-    some = one.longest_words[: most + 1]
-    if len(some) > most:  # the longest ones are in the fewest texts; words of others than ASCII are casefolded
-        among = [number for number in among if not looks[number].words.isdisjoint(some) or not looks[number].ascii]
-    return [number for number in among if not looks[number].ascii or _missing(one, looks[number].lower) <= most]
+    longest_first = one.longest_words  # they are in the fewest texts
+    return [number for number in among if not looks[number].ascii or _has(looks[number].lower, longest_first, most)]
 
 
-def _missing(one: Statement, lower: str) -> int:
-    """How many words are not there."""
-    return len([word for word in one.said if word not in lower])
+def _has(lower: str, words: Sequence[str], missing: int) -> bool:
+    """Whether a text has all but so many of the words; those of others than ASCII are casefolded."""
+    for word in words:
+        if word not in lower:
+            if not missing:
+                return False
+            missing -= 1
+    return True

@@ -12,7 +12,8 @@ from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, t
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_ids, own_rows, rows_of
 from adaptive_memory_core.store.chroma.write_gate import told_alone
-from adaptive_memory_core.stored_metadata import belongs, metadata_of, revision, unlinked
+from adaptive_memory_core.stored_owner import belongs
+from adaptive_memory_core.written_metadata import metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Fields, Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import told
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_owner import belongs
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -13,7 +13,8 @@ from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
 from adaptive_memory_core.store.chroma.wide_query import WideQuery
-from adaptive_memory_core.stored_metadata import belongs, within
+from adaptive_memory_core.stored_metadata import within
+from adaptive_memory_core.stored_owner import belongs
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports import Found, Vector, Where
 from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, told
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where.passes import passes
 
 if TYPE_CHECKING:

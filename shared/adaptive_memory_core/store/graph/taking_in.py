@@ -12,7 +12,8 @@ from adaptive_memory_core.records import Fields, Scope
 from adaptive_memory_core.store.graph.entries import Written, entries
 from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.graph.made_as import MadeAs
-from adaptive_memory_core.stored_metadata import metadata_of, owner_of
+from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.written_metadata import metadata_of
 
 PAGE = 100  # records that are taken in at a time
 GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess

@@ -17,7 +17,7 @@ from adaptive_memory_core.flow.ports.roles import Line, Roles
 from adaptive_memory_core.hierarchy.nodes import Said
 from adaptive_memory_core.policy.hierarchy import Hierarchies
 from adaptive_memory_core.records import Fields, Scope
-from adaptive_memory_core.stored_metadata import belongs
+from adaptive_memory_core.stored_owner import belongs
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
@@ -12,13 +13,14 @@ Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked fo
 
 def keys_of(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
     """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
-    missing = [one for one in dict.fromkeys(ids) if (user, one) not in known]
-    if missing:
+    keys = [known.get((user, one)) for one in ids]
+    if None in keys:
+        missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
         given = _find(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
         if len(given) < len(missing):
             given.update(_give(sql, user, [one for one in missing if one not in given]))
         known.update({(user, one): key for one, key in given.items()})
-    return [known[user, one] for one in ids]
+    return [known[user, one] for one in ids] if None in keys else cast("list[int]", keys)
 
 
 def key_of(sql: sqlite3.Connection, user: int, record: str) -> int | None:

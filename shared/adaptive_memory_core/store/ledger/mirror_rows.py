@@ -20,7 +20,7 @@ from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam, Stamp
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.ledger.unreadable import decoding
 from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
-from adaptive_memory_core.stored_metadata import merged
+from adaptive_memory_core.written_metadata import merged
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def pack(columns: Columns) -> bytes:
     >>> keys, found.reasons, found.titles, found.numbers.tolist()
     ([7, 300], [None, 'beyond k'], [['score'], ['similarity']], [[5000, 4000], [80, -6]])
     """
-    said = list(dict.fromkeys(one for one in columns.reasons if one is not None))
+    said = list(dict.fromkeys([one for one in columns.reasons if one is not None]))
     place = {reason: number for number, reason in enumerate(said, 1)} | {None: 0}
     names, version = pack_names(said), PLAIN
     given = [place[one] for one in columns.reasons]
@@ -58,8 +59,10 @@ def pack(columns: Columns) -> bytes:
 def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
     """What was packed with the numbers of the candidates' ids."""
     width = key_bytes(max(keys, default=0))
-    own = b"".join([key.to_bytes(width, "little") for key in keys])
-    return packed[: _HEAD.size] + bytes([width]) + own + packed[_HEAD.size :]
+    whole, own = struct.pack(f"<{len(keys)}I", *keys), bytearray(width * len(keys))
+    for octet in range(width):
+        own[octet::width] = whole[octet::4]
+    return b"".join((packed[: _HEAD.size], bytes([width]), own, packed[_HEAD.size :]))
 
 
 def key_bytes(key: int) -> int:
@@ -107,14 +110,22 @@ def _narrow(numbers: Any) -> bytes:
     widths = [(most.bit_length() + 7) // 8 for most in beyond.max(axis=1).tolist()]
     lowest: list[int] = least[:, 0].tolist()
     size = 4 if max(*lowest, -min(lowest)) < 2**31 else 8
+    wide = bytes(widths)
+    octets = beyond.astype("<i8", copy=False).view(np.uint8).reshape(rows, scored, 8)
+    which, places = _in_order(wide)
+    taken = octets[which, :, places].tobytes()
+    return b"".join(
+        (_COLUMNS.pack(size, scored), struct.pack(f"<{rows}{'i' if size == 4 else 'q'}", *lowest), wide, taken)
+    )
+
+
+@lru_cache(maxsize=200)
+def _in_order(widths: bytes) -> tuple[Any, Any]:
+    """The rows, and the octets of each, in the order in which they stand: those of equal weight together."""
     there = [
         (row, octet) for width in sorted({*widths} - {0}) for octet in range(width) for row in _those(widths, width)
     ]
-    octets = beyond.astype("<i8", copy=False).view(np.uint8).reshape(rows, scored, 8)
-    taken = octets[[row for row, _ in there], :, [octet for _, octet in there]].tobytes() if there else b""
-    return b"".join(
-        (_COLUMNS.pack(size, scored), struct.pack(f"<{rows}{'i' if size == 4 else 'q'}", *lowest), bytes(widths), taken)
-    )
+    return np.array([row for row, _ in there], dtype=np.intp), np.array([octet for _, octet in there], dtype=np.intp)
 
 
 def _wide(line: bytes, start: int, rows: int) -> Any:

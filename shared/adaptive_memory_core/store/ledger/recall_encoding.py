@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from adaptive_memory_core.learn.logged_state import (
     DERIVED,
     NO_BASIS,
     NO_COLUMNS,
+    STRUCK_OUT,
     UNSCORED,
     Basis,
     StatesThen,
@@ -142,8 +143,9 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     first = rows[0] if rows else None
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
     parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
-    told = list(zip(*(one.then.values() for one in rows), strict=True))
-    then = NO_COLUMNS if first is None else Then(list(first.then), told)
+    states = [{**one.then, STRUCK_OUT: one.then.get(STRUCK_OUT, 0) + 1} for one in rows]
+    told = list(zip(*(one.values() for one in states), strict=True))
+    then = Then(list(states[0]), told) if states else NO_COLUMNS
     scores = [one.score or 0.0 for one in rows]
     return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
@@ -159,7 +161,7 @@ def _packed(
     """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
     titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
     rows = (scores, *parts.values(), *signals.values(), *then.numbers)
-    given = np.fromiter(chain.from_iterable(rows), dtype=float, count=len(rows) * len(scores))
+    given = np.frombuffer(b"".join([array("d", row) for row in rows]))
     scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
     numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)

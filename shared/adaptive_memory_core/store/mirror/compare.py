@@ -23,7 +23,7 @@ from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.half_restored import RESTORED
 from adaptive_memory_core.store.mirror.in_step import InStep
-from adaptive_memory_core.stored_metadata import owner_of
+from adaptive_memory_core.stored_owner import owner_of
 
 PAGE = 500  # records that are read and written at a time
 ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision

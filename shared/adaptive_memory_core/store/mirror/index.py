@@ -13,7 +13,7 @@ from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.store.mirror.keeper import MirrorKeeper
-from adaptive_memory_core.stored_metadata import merged, revision
+from adaptive_memory_core.written_metadata import merged, revision
 
 
 class MirrorIndex:

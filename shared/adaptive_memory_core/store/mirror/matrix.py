@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.mirror import int8
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
-BLOCK = 64  # rows whose best is looked at first
 FIRST_CAPACITY = 16
-MOST_BLAS_BYTES = 2**20  # of a matrix that is multiplied by BLAS; measured: benchmarks/many_at_once.py
 _VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
 
 
@@ -148,37 +147,24 @@ class Matrix:
 
 def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
     if allowed is None:
-        return top(scores, most)
+        return _top(scores, most)
     places = np.flatnonzero(allowed)
-    return places[top(scores[places], most)]
+    return places[_top(scores[places], most)]
 
 
-def top(scores: Floats, most: int) -> Positions:
-    """The positions of the highest scores, in no order. Whatever is among them stands in one of the blocks whose best
-    are highest.
-
-    >>> sorted(top(np.array([0.1, 0.9, 0.5, 0.7], dtype=np.float32), 2).tolist())
-    [1, 3]
-    """
-    count = len(scores)
-    if count <= most:
-        return np.arange(count)
-    blocks = count // BLOCK
-    if blocks <= 2 * most:
-        return scores.argpartition(count - most)[count - most :]
-    whole = scores[: blocks * BLOCK].reshape(blocks, BLOCK)
-    highest = whole.max(axis=1)
-    best = highest.argpartition(blocks - most)[blocks - most :]
-    places = (best[:, None] * BLOCK + np.arange(BLOCK)).ravel()
-    places = np.concatenate([places, np.arange(blocks * BLOCK, count)])
+def _top(scores: Floats, most: int) -> Positions:
+    """The positions of the highest scores, in no order."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    places = could_be_highest(scores, most)
     found = scores[places]
     return np.asarray(places[found.argpartition(len(found) - most)[len(found) - most :]])
 
 
 def _products(rows: Floats, asked: Floats) -> Floats:
-    """Each row times the vector. Of a larger matrix BLAS gives a part to each processor, and then all wait for the one
-    that has other work: five times as long on a busy machine, and twenty times as much of its time."""
-    products: Floats = rows.dot(asked) if rows.nbytes <= MOST_BLAS_BYTES or _VECDOT is None else _VECDOT(rows, asked)
+    """Each row times the vector, not by BLAS where that can be: a part for each processor makes all wait for the one
+    that has other work, and rows that are in no processor's cache take it twice as long."""
+    products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
     return products
 
 

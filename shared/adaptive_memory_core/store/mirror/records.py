@@ -12,8 +12,9 @@ from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, St
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Fields, Metadata, Record, Scope
 from adaptive_memory_core.store.edition import Edition
-from adaptive_memory_core.stored_metadata import belongs, merged, metadata_of, revision, unlinked
+from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where.parse import predicate
+from adaptive_memory_core.written_metadata import merged, metadata_of, revision, unlinked
 
 LARGEST_BATCH = 1_000  # records of one write, for all other processes wait until its transaction is kept
 PAGE = 5_000

@@ -19,7 +19,8 @@ from adaptive_memory_core.store.mirror.matrix import Matrix
 from adaptive_memory_core.store.mirror.resident import Resident
 from adaptive_memory_core.store.mirror.residents import Residents
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
-from adaptive_memory_core.stored_metadata import belongs, rows_of, within
+from adaptive_memory_core.stored_metadata import within
+from adaptive_memory_core.stored_owner import belongs, rows_of
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 
@@ -50,11 +51,11 @@ class MirrorSearch:
         if scope.over is not None:
             near.sort(key=_distance)
         wanted = frozenset(named)
-        found = self._found(scope, [*near[:limit], *(one for one in near[limit:] if one[0] in wanted)])
+        found = self._found(scope, [*near[:limit], *[one for one in near[limit:] if one[0] in wanted]])
         if len(near) <= limit:
             return NearestAndNamed(found, ())
         nearest = {one for one, _ in near[:limit]}
-        split = sum(one.stored_id in nearest for one in found)
+        split = len([one for one in found if one.stored_id in nearest])
         return NearestAndNamed(found[:split], found[split:])
 
     def _nearest(
@@ -142,7 +143,7 @@ _distance = itemgetter(1)
 def _compared(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
     distances, ids = matrix.distances(asked, places).tolist(), user.ids
-    return sorted(((ids[place], far) for place, far in zip(places, distances, strict=True)), key=_distance)
+    return sorted(zip([ids[place] for place in places], distances, strict=True), key=_distance)
 
 
 def _checked(vector: Vector, dimension: int) -> Any:

@@ -21,7 +21,7 @@ from adaptive_memory_core.store.due_records import DueRecordsOfOthers
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.reembed import successor
 from adaptive_memory_core.store.reembed.fill import Filling, vectors_of
-from adaptive_memory_core.stored_metadata import owner_of
+from adaptive_memory_core.stored_owner import owner_of
 
 if TYPE_CHECKING:
     from chromadb import Collection

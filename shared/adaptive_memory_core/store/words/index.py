@@ -22,6 +22,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
@@ -29,9 +30,12 @@ from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
-from adaptive_memory_core.stored_metadata import created_at, metadata_of, owner_of
+from adaptive_memory_core.stored_metadata import created_at
+from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.written_metadata import metadata_of
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
+MANY = 2_000  # records with words of the cue, of which most are left out at a glance
 
 
 Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
@@ -346,9 +350,21 @@ def _best(
         allowed = np.zeros(len(covered.words), dtype=bool)
         allowed[[numbers[one] for one in within if one in numbers]] = True
         eligible = eligible[allowed[eligible]]
-    worth = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
+    lack = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
     if len(eligible) > limit:
-        most = worth.argpartition(limit)[:limit]
-        eligible, worth = eligible[most], worth[most]
-    ranked = eligible[worth.argsort(kind="stable")]
+        most = _least(lack, limit)
+        eligible, lack = eligible[most], lack[most]
+    ranked = eligible[lack.argsort(kind="stable")]
     return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
+
+
+def _least(lack: Any, limit: int) -> Any:
+    """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
+    a look at all would take."""
+    some = could_be_highest(-lack, limit) if len(lack) > MANY else ()
+    if len(some) > limit:
+        found = lack[some]
+        order = found.argpartition(limit)
+        if found[order[:limit]].max() < found[order[limit]]:
+            return some[order[:limit]]
+    return lack.argpartition(limit)[:limit]
