@@ -52,7 +52,7 @@ def used(memory: AdaptiveMemory, clock: Clock) -> None:
         clock.pass_seconds(3_600)
         found = alice.recall(f"who likes tea number {n}?")
         alice.feedback(found, helpful=found.ids[:1], unhelpful=found.ids[-1:])
-    alice.remember_many(["Anna Lovelace met Anna Lovelase.", "She likes tea."])
+    alice.remember_many(["Anna Maria Ada Eve Lovelace met Anna Maria Ada Eve Lovelase.", "She likes tea."])
     alice.pin(found.ids[0])
     alice.forget(found.ids[-1])
     memory.for_user("bob", over="everyone").recall("rule")
