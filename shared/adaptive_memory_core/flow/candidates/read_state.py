@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.calls.patience import waiting_at_most
 from adaptive_memory_core.flow.candidates.moved_texts import moved_texts
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
-from adaptive_memory_core.text_identity import said
+from adaptive_memory_core.text_identity import all_said, said
 
 BY = "collection"  # in the audit trail: another program wrote
 
@@ -34,7 +34,8 @@ def known_states(
     ids = [*[one.stored_id for one in found], *more]
     known = yield from ask(ports.ledger.states.known, scope, ids, turn)
     before = known.said
-    other = [one for one in found if one.stored_id in before and before[one.stored_id] != said(one.text)]
+    told = zip(found, ids, all_said([one.text for one in found]), strict=False)
+    other = [one for one, stored_id, words in told if before.get(stored_id, words) != words]
     if not other and (not known.new or known.new <= set(more)):
         return known
     moved = yield from _as_texts_moved(ports, scope, found, known, other, now=now)
