@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Weights
+from adaptive_memory_core.channels.fuse import OF_NEIGHBOURS, OF_VECTORS, vectors_beside_words
+from adaptive_memory_core.channels.told_apart import told_apart
 from adaptive_memory_core.policy import Fusion
-from adaptive_memory_core.policy.fusion import LEADS
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS
 from adaptive_memory_core.score.time_match import TIME
 from benchmarks.baselines import BOTH, Ranking, recalled
 from benchmarks.data import Question
@@ -24,7 +26,7 @@ Times = Mapping[str | None, float | None]
 
 def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) -> Fusion:
     """The weights, none below 0, under which the right records would be drawn most often (softmax of the relevance);
-    `doubt` and `dense_least` stay what they are for this embedder."""
+    all else stays what it is for this embedder."""
     usual = USUAL.suited(memory.embedder_name).weighing
     lists = [one for one in (_candidates(memory, question, times, usual) for question in questions) if one is not None]
     weights, first, second = np.full(1 + len(LEADS), 3.0), 0.0, 0.0
@@ -33,7 +35,8 @@ def fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times) 
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         weights = np.maximum(0.0, weights + STEP * first / (np.sqrt(second) + 1e-8))
     share = weights / weights.sum()
-    return replace(Fusion(float(share[0]), usual.doubt, *map(float, share[1:])), dense_least=usual.dense_least)
+    found: dict[str, Any] = dict(zip(LEADS, map(float, share[1:]), strict=True))
+    return replace(usual, dense=float(share[0]) + sum(found[name] for name in OF_NEIGHBOURS), **found)
 
 
 def cross_fitted(memory: AdaptiveMemory, questions: Sequence[Question], times: Times, deep: int) -> Iterator[Ranking]:
@@ -59,10 +62,12 @@ def _candidates(memory: AdaptiveMemory, question: Question, times: Times, usual:
         return None
     words = USUAL.time_words
     rows, lost = [], words.weight if answer.intent.windows else words.lean_weight
+    apart = told_apart([one.hit for one in answer], usual)
     for one in answer:
-        close = max(0.0, one.signals["similarity"]) * max(one.signals["chance"] ** usual.doubt, usual.dense_least)
+        vectors = vectors_beside_words(one.signals[CHANCE], usual, apart)
         kept = 1.0 - lost * (1.0 - one.signals.get(TIME, 1.0))
-        rows.append([kept * close, *(kept * one.signals.get(name, 0.0) for name in LEADS)])
+        said = {name: max(0.0, one.signals.get(name, 0.0)) for name in ("similarity", *LEADS)}
+        rows.append([kept * value * (vectors if name in OF_VECTORS else 1.0) for name, value in said.items()])
     return np.array(rows), right / right.sum()
 
 

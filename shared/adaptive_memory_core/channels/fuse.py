@@ -13,7 +13,8 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import Leads, columns_of
 
 CONTEXT = ("near", "around", "session")
-OF_VECTORS = ("similarity", "before", "company")  # the leads that are similarities
+OF_NEIGHBOURS = ("before", "company")
+OF_VECTORS = ("similarity", *OF_NEIGHBOURS)  # the leads that are similarities
 Weights = Mapping[str, float]
 Parts = dict[str, list[float]]  # a column for each part
 NO_MORE: Weights = {}
@@ -111,10 +112,20 @@ def shares_of(
     if weights:
         weights["words"] += sum(fusion.leads[name] for name in CONTEXT if name not in present)
     weights.update({name: AS_THE_VECTORS * weight for name, weight in more.items() if name in present})
-    least = apart.kept * fusion.dense_least
-    weights = {"similarity": fusion.dense * max(chance**fusion.doubt, least), **weights}
+    neighbours = sum(fusion.leads[name] for name in OF_NEIGHBOURS if name in present)
+    weights = {"similarity": max(0.0, fusion.dense - neighbours), **weights}
+    times_as_much = vectors_beside_words(chance, fusion, apart)
     for name in OF_VECTORS:
         if name in weights:
-            weights[name] *= apart.stretched
+            weights[name] *= times_as_much
     total = sum(weights.values())
     return dict.fromkeys(weights, 0.0) if total == 0.0 else {name: one / total for name, one in weights.items()}
+
+
+def vectors_beside_words(chance: float, fusion: Fusion, apart: ToldApart) -> float:
+    """How many times as much as given the vectors count in this recall.
+
+    >>> vectors_beside_words(0.25, Fusion(doubt=0.5, dense_least=0.1), ToldApart(stretched=3.0))
+    1.5
+    """
+    return apart.stretched * max(chance**fusion.doubt, apart.kept * fusion.dense_least)  # type: ignore[no-any-return]

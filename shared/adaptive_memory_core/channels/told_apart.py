@@ -1,4 +1,4 @@
-"""How well do the similarities tell the candidates apart, and how much do they count therefore?"""
+"""How well do the similarities tell the candidates apart, and how well could words? So much does each count."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.policy.fusion import CHANCE, Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, TELLING, Fusion
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import columns_of
 
 USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
+LEAST_TELLING = 0.4  # few words never count less than two thirds of what is usual; same benchmark
 NEAREST = 10  # candidates among which the vectors must choose; 5 to 10 is flat, benchmarks/recall_quality.py
 STEEP = 8.0  # power by which `dense_least` falls below `Fusion.apart`; 4 to 16 is flat, same benchmark
 
 
 class ToldApart(NamedTuple):
-    """`stretched` is how many times as much a difference in similarity counts beside words, and `kept` the share of
+    """`stretched` is how many times as much a difference in similarity counts beside words, `kept` the share of
     `dense_least` that vectors keep where words are sure."""
 
     stretched: float = 1.0
@@ -37,13 +38,25 @@ def told_apart(hits: Sequence[Hit], fusion: Fusion) -> ToldApart:
     ToldApart(stretched=1.0, kept=1.0)
     >>> told_apart(hits(0.81, 0.8, sql=1.0), Fusion(spread=0.15))
     ToldApart(stretched=1.0, kept=1.0)
+    >>> told_apart(hits(0.8, 0.7, chance=1.0, telling=0.8), Fusion(spread=0)).stretched  # words that could say much
+    0.25
     """
     these = columns_of(hits)
     if CHANCE not in these.leads:
         return AS_GIVEN
     close, surest = these.columns.similarities, min(these.leads[CHANCE])
     sure = surest**fusion.doubt < fusion.dense_least
-    return ToldApart(stretch(close, fusion), kept(close, fusion) if sure else 1.0)
+    beside = beside_words(these.leads[TELLING][0]) if TELLING in these.leads else 1.0
+    return ToldApart(beside * stretch(close, fusion), kept(close, fusion) if sure else 1.0)
+
+
+def beside_words(telling: float) -> float:
+    """How many times as much vectors count beside words, by how much the cue's words could say.
+
+    >>> beside_words(0.5), beside_words(0.8), beside_words(0.0)
+    (1.0, 0.25, 1.5)
+    """
+    return 1.0 / max(telling, LEAST_TELLING) - 1.0
 
 
 def stretch(close: Sequence[float], fusion: Fusion) -> float:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of
 from adaptive_memory_core.channels.told_apart import ToldApart, told_apart
-from adaptive_memory_core.policy.fusion import CHANCE
+from adaptive_memory_core.policy.fusion import CHANCE, TELLING, USUAL_NATS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scored
+
+SMALLEST = 1e-6  # the log keeps as many digits
 
 
 def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
@@ -39,4 +41,7 @@ def _line(signals: Mapping[str, float], chance: float, policy: Policy, apart: To
     why = f"the chance that words match as well as the best ones here by accident is {100 * chance:.2g} %"
     if apart.kept < 0.5 and chance**fusion.doubt < fusion.dense_least:
         why += ", and to vectors the ten nearest are all about as near"
+    if TELLING in signals:
+        nats = USUAL_NATS * signals[TELLING] / max(SMALLEST, 1.0 - signals[TELLING])
+        why += f"; the words of the cue could say {nats:.0f} nats, where {USUAL_NATS:.0f} are usual"
     return f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"

@@ -24,7 +24,7 @@ from adaptive_memory_core.learn.logged_state import (
 )
 from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
-from adaptive_memory_core.policy.fusion import CHANCE, LEADS
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS, SAID, TELLING
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Fields, Hit, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -34,7 +34,7 @@ from adaptive_memory_core.stored_metadata import hits_of
 
 SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
-OF_WORDS = frozenset((*LEADS, CHANCE))
+OF_WORDS = frozenset((*LEADS, CHANCE, TELLING))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
 FORGOTTEN = "what was forgotten since: the log has lost those candidates"
@@ -89,11 +89,23 @@ class PastCandidates:
         hits = [hit for hit in self.hits if not (named := self._named(hit)) or named & wanted]
         most = max(policy.recall_k, self.line.k)
         if most < max(self.policy.recall_k, self.line.k):
-            by_vectors = [hit for hit in hits if self._named(hit) & wanted == BY_VECTORS]
-            beyond = {one._stored_id for one in sorted(by_vectors, key=_similarity, reverse=True)[most:]}
-            hits = [hit for hit in hits if hit._stored_id not in beyond]
+            hits = self._within(hits, policy, most, wanted)
         said = _leads_of(policy, hits[0].leads) if hits else frozenset()
         return [replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in said}) for hit in hits]
+
+    def _within(self, hits: list[Hit], policy: Policy, most: int, wanted: int) -> list[Hit]:
+        """Those that vectors or words would have named among so many, or that something else named."""
+        leads = {name: policy.weighing.leads[name] for name in SAID}
+
+        def by_words(hit: Hit) -> float:
+            return sum(weight * hit.leads.get(name, 0.0) for name, weight in leads.items())
+
+        left = {hit._stored_id: self._named(hit) & wanted for hit in hits}
+        for source, worth in ((BY_VECTORS, _similarity), (BY_WORDS, by_words)):
+            named = [hit for hit in hits if left[hit._stored_id] & source]
+            for hit in sorted(named, key=worth, reverse=True)[most:]:
+                left[hit._stored_id] -= source
+        return [hit for hit in hits if left[hit._stored_id] or not self._named(hit)]
 
     def _named(self, hit: Hit) -> int:
         return self.via.get(hit._stored_id, 0) & SOURCES

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS
+from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS, TELLING
 from adaptive_memory_core.policy.ranges import Range
 
 DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and what the names in a cue lead to
@@ -19,7 +19,7 @@ _PARTS = {
     RERANKER,
     *("asked_before", "asked_near", "asked_trusted", "asked_against", "asked_ahead"),
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
-    *(CHANCE, "time", "date", "kind", "auto"),
+    *(CHANCE, TELLING, "time", "date", "kind", "auto"),
 }
 _TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)

@@ -14,6 +14,8 @@ from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, chec
 SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says of a record
 LEADS = (*SAID, "before", "company")  # and what other candidates say of it
 CHANCE = "chance"  # the lead that is the same for all: that the cue's words match some record as well by accident
+TELLING = "telling"  # as well: how much the cue's words could say, .5 where it is as much as usual
+USUAL_NATS = 40.0  # that is the nats of a text with all of them; 25 to 60 is flat, benchmarks/recall_quality.py
 Method = Literal["convex", "rrf"]
 
 
@@ -21,23 +23,24 @@ Method = Literal["convex", "rrf"]
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.
 
-    Which of vectors and words is believed is decided in each recall: vectors count by the chance that some record
+    Which of vectors and words is believed is decided in each recall. Words count by what the cue's words could say: a
+    few common ones tell little even where a record has them all, a long question with names tells much. Vectors count
+    by how far the similarities of the candidates lie apart: the closer together, compared with `spread`, the more each
+    difference counts, for vectors of some embedders are all much alike. And they count by the chance that some record
     matches the cue's words as well as the best one does by accident, and never less than `dense_least`. They keep that
     only where they tell candidates apart: where the tenth nearest is nearly as similar as the nearest, as the pieces of
-    one page are, by less than the share `apart` below it, soon nothing is kept. Vectors of some embedders are all much
-    alike: the closer together the similarities of the candidates lie, compared with `spread`, the more each difference
-    counts.
+    one page are, by less than the share `apart` below it, soon nothing is kept.
 
     The defaults are cautious, for embedders of which nothing was measured. A policy's "auto" takes them for `minilm`
-    too, whatever the spread, and other ones for the `local` embedder, whose vectors are weaker (all else weighs less,
-    and `dense_least` is next to nothing).
+    too, and other ones for the `local` embedder, whose vectors are weaker (`dense_least` is smaller).
 
-    Where records are no turns of a conversation, or too long for it, `near`, `around` and `session` are about the
-    record itself and say what `words` says, `before` and `company` what the similarity says, and `dated` is not there.
+    A turn of a conversation says little by itself, so its neighbours' words and vectors count as well. Where records
+    are no turns, or too long for it, `near`, `around` and `session` are about the record itself and say what `words`
+    says, `before` and `company` what the similarity says, and `dated` is not there.
     What stands alone beside conversations has the chance and the company of its own kind.
     """
 
-    dense: float = 1.0  # weight of the similarity
+    dense: float = 1.0  # weight of the similarity; of a turn's, less `before` and `company`
     doubt: float = 0.5  # power: `dense` counts times (the chance of such words by accident) to it; 0 = always whole
     words: float = 0.22  # weight of the cue's words in the record
     near: float = 0.18  # weight of them in the record and the turns next to it
@@ -45,8 +48,8 @@ class Fusion:
     session: float = 0.10  # weight of them in its whole session
     speaker: float = 0.16  # weight of being said by the only speaker that the cue names
     dated: float = 0.14  # weight of a turn that says a time, where the cue asks when
-    before: float = 0.10  # weight of the similarity of the turn before it
-    company: float = 0.20  # weight of the best similarity in its session
+    before: float = 0.25  # weight of the similarity of the turn before it
+    company: float = 0.35  # weight of the best similarity in its session
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
     apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
@@ -83,10 +86,10 @@ def _leads(fusion: Fusion) -> Mapping[str, float]:
 CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
-        doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, before=0.08,
-        company=0.16, dense_least=0.02, apart=0.0, spread=0.0,
+        doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112, dense_least=0.25,
+        apart=0.0, spread=0.1,
     ),
-    "all-minilm-l6-v2": Fusion(spread=0.0),
+    "all-minilm-l6-v2": CAUTIOUS,
 }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from adaptive_memory_core.channels.words.worth_of_word import (
     held_back,
     saturated,
 )
+from adaptive_memory_core.policy.fusion import USUAL_NATS
 
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
 TURNS_AROUND = 3  # turns on either side that are its wider surroundings
@@ -63,6 +64,7 @@ class Coverage(NamedTuple):
     session: Array | None
     chance: float  # that some record matches the cue's words as well as the best one does, by accident
     chance_alone: float | None = None  # as well as the best one of no conversation does, where there are such
+    most: float = 0.0  # nats that a text with all of the cue's words would say
 
 
 class _Held(NamedTuple):
@@ -119,7 +121,8 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     said, own = _own_words(held, weights, layout)
     own /= most
     if not in_sessions:
-        return Coverage(own, None, None, None, by_accident(float(own.max(initial=0.0)) * most, layout.live))
+        chance = by_accident(float(own.max(initial=0.0)) * most, layout.live)
+        return Coverage(own, None, None, None, chance, most=most)
     near, around, session = (
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
@@ -127,9 +130,9 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     best = max(float(own.max(initial=0.0)), float(around.max(initial=0.0)))
     chance = by_accident(best * most, layout.live)
     if layout.alone is None:
-        return Coverage(own, near, around, session, chance)
+        return Coverage(own, near, around, session, chance, most=most)
     best_alone = float(own[layout.alone].max(initial=0.0))
-    return Coverage(own, near, around, session, chance, by_accident(best_alone * most, layout.live))
+    return Coverage(own, near, around, session, chance, by_accident(best_alone * most, layout.live), most)
 
 
 def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array]:
@@ -142,6 +145,16 @@ def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout
     worth = np.concatenate([one.values for one in found])
     worth *= np.array(weights).repeat([len(one.docs) for one in held])
     return [one.said for one in found], np.bincount(docs, worth, len(layout.lengths))
+
+
+def telling_of(nats: float) -> float:
+    """How much the cue's words could say, as a number in [0, 1] that is .5 where a text with all of them says as much
+    as is usual.
+
+    >>> telling_of(40.0), telling_of(120.0)
+    (0.5, 0.75)
+    """
+    return nats / (nats + USUAL_NATS)
 
 
 def by_accident(nats: float, records: int) -> float:

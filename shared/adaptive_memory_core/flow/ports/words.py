@@ -13,7 +13,7 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
 from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.fusion import CHANCE, Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, TELLING, Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.candidates import Candidates
 
@@ -47,6 +47,7 @@ class WordsFound:
     talk: Conversation | None = None
     note: str | None = None
     chance_alone: float | None = None
+    telling: float = 0.5  # how much the cue's words could say
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
@@ -56,6 +57,7 @@ class WordsFound:
         there = these.columns
         times = as_many_texts(there.texts, there.similarities, columns["words"])
         columns[CHANCE] = [chance_among(self.chance, times)] * len(places)
+        columns[TELLING] = [self.telling] * len(places)
         if self.talk is None:
             return columns
         close = [min(1.0, max(0.0, one)) for one in there.similarities]

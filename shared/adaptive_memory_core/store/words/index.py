@@ -10,7 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
-from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling
+from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling, telling_of
 from adaptive_memory_core.channels.words.languages import language_given
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.time.asks_when import asks_when
@@ -76,7 +76,8 @@ class WordIndex:
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         turns = talk if talk.in_sessions else None
-        return WordsFound(best, known, covered.chance, numbers, text, turns, chance_alone=covered.chance_alone)
+        telling = telling_of(covered.most)
+        return WordsFound(best, known, covered.chance, numbers, text, turns, None, covered.chance_alone, telling)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
