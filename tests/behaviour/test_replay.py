@@ -302,7 +302,7 @@ def test_a_reranker_and_channels_of_ones_own_are_replayed_from_the_log(open_memo
 def test_a_line_of_an_earlier_version_is_replayed_as_far_as_it_tells(alice: UserMemory, clock: Clock) -> None:
     from dataclasses import replace
 
-    from adaptive_memory_core.flow.past_candidates import NO_STATES, past_candidates
+    from adaptive_memory_core.flow.past_candidates import NO_STATES, NO_TELLING, past_candidates
 
     alice.remember_many([{"id": "a", "text": "tea red"}, {"id": "b", "text": "tea green"}])
     alice.recall("tea")
@@ -312,8 +312,13 @@ def test_a_line_of_an_earlier_version_is_replayed_as_far_as_it_tells(alice: User
     old = replace(line, candidates=tuple(replace(one, then={}) for one in line.candidates))
     past = past_candidates(old, policy, {}, alice.scope, alice.memory.fields)
     assert NO_STATES in past.notes
+    assert NO_TELLING not in past.notes
     read = past.hits[0].record.read
     assert read.refreshed_at == pytest.approx(line.at - 14 * DAY, abs=5)
+    without = [{name: value for name, value in one.signals.items() if name != "telling"} for one in line.candidates]
+    older = [replace(one, signals=signals) for one, signals in zip(line.candidates, without, strict=True)]
+    past = past_candidates(replace(line, candidates=tuple(older)), policy, {}, alice.scope, alice.memory.fields)
+    assert NO_TELLING in past.notes
 
 
 def test_the_way_down_the_hierarchy_is_named_unknown_and_nothing_else_is_blamed(alice: UserMemory) -> None:

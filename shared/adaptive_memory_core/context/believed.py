@@ -38,10 +38,18 @@ def _line(signals: Mapping[str, float], chance: float, policy: Policy, apart: To
     shares = shares_of(signals, chance, fusion, policy.own_weights, apart)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
     words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)
-    why = f"the chance that words match as well as the best ones here by accident is {100 * chance:.2g} %"
+    why = f"the chance that words match as well as the best ones here by accident is {_per_cent(chance)} %"
     if apart.kept < 0.5 and chance**fusion.doubt < fusion.dense_least:
         why += ", and to vectors the ten nearest are all about as near"
     if TELLING in signals:
         nats = USUAL_NATS * signals[TELLING] / max(SMALLEST, 1.0 - signals[TELLING])
         why += f"; the words of the cue could say {nats:.0f} nats, where {USUAL_NATS:.0f} are usual"
     return f"vectors count {100 * vectors:.0f} % of the relevance, words {100 * words:.0f} %: {why}"
+
+
+def _per_cent(chance: float) -> str:
+    """
+    >>> _per_cent(0.00012), _per_cent(0.125), _per_cent(0.997)
+    ('0.012', '12', '100')
+    """
+    return "100" if chance > 0.995 else f"{100 * chance:.2g}"

@@ -37,6 +37,7 @@ NOT_LEADS = DERIVED | {"similarity"}
 OF_WORDS = frozenset((*LEADS, CHANCE, TELLING))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
+NO_TELLING = "the log kept nothing yet of what the cue's words could say: they count as much as is usual"
 FORGOTTEN = "what was forgotten since: the log has lost those candidates"
 GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
 
@@ -130,6 +131,8 @@ def past_candidates(
     notes = [GONE] if any(one.id not in told for one in numbered) else []
     if any("via" not in one.then for one in numbered):
         notes.append(NO_STATES)
+    if any(CHANCE in one.signals and TELLING not in one.signals for one in numbered):
+        notes.append(NO_TELLING)
     return PastCandidates(
         line,
         policy,
