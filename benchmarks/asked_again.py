@@ -21,13 +21,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping
+from adaptive_memory_core import Keeping
 from adaptive_memory_core.evaluate.metrics import mean, recall_at
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.hop_forms import WITHOUT, Learner, OfMemory, of_paper
+from benchmarks.in_ram import in_ram
 from benchmarks.learning_forms import START
 from benchmarks.multi_hop import SETS, shaped
 from benchmarks.report import print_table, write_json
@@ -118,15 +117,12 @@ def reworded(question: str) -> str:
 
 def in_memory(data: Dataset, embed: Any, form: str, measure: Callable[[Learner], Any]) -> list[dict[str, Any]]:
     """In a memory of its own."""
-    client, clock = chromadb.EphemeralClient(), Clock(START)
-    space: Any = {"hnsw": {"space": "cosine"}}
-    collection = client.create_collection("again", embedding_function=None, configuration=space, get_or_create=True)
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=Keeping(lag_seconds=3_600)) as memory:
+    clock = Clock(START)
+    with in_ram("again", clock, embedder=embed, keeping=Keeping(lag_seconds=3_600)) as memory:
         records = [{**shaped(one), "created_at": None} for one in data.items]
         memory.for_user("a reader").remember_many(records)
         memory.ports().graph.rebuild()
         found: list[dict[str, Any]] = measure(OfMemory(memory, clock, **MEMORIES[form]))
-    client.delete_collection("again")
     return found
 
 

@@ -20,14 +20,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, UserMemory, Weights
+from adaptive_memory_core import Policy, UserMemory, Weights
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, halves, load
+from benchmarks.in_ram import in_ram
 from benchmarks.report import print_table, write_json
-from benchmarks.rot import Clock, fill
+from benchmarks.rot import Clock, fill, in_per_cent
 
 START = 1_760_000_000.0
 ALONE = Policy(weights=Weights(0, 0, 1))
@@ -88,14 +87,11 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
 
 def compared(ours: Sequence[float], plain: Sequence[float], sessions: Sequence[Any]) -> dict[str, Any]:
     """What is gained over relevance alone, in per cent of it."""
-    change = paired_difference(ours, plain, seed=0, clusters=sessions)
     return {
         "questions": len(ours),
         "alone": round(mean(plain), 4),
         "NDCG@10": round(mean(ours), 4),
-        "change %": round(100 * change.mean / mean(plain), 1),
-        "from %": round(100 * change.low / mean(plain), 1),
-        "to %": round(100 * change.high / mean(plain), 1),
+        **in_per_cent(ours, plain, seed=0, clusters=sessions),
     }
 
 
@@ -130,17 +126,11 @@ def use(questions: Sequence[Question], arguments: argparse.Namespace, seed: int)
 def measure(data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str, wrong: float = 0.0) -> list[float]:
     """NDCG@10 of each question at the moment it was asked."""
     chance = random.Random(0)
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "bursts", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
-    clock, keeping = Clock(START), Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=LocalEmbedder(), policy=policy, clock=clock, keeping=keeping) as memory:
+    clock = Clock(START)
+    with in_ram("bursts", clock, policy=policy) as memory:
         fill(memory, data)
         user = memory.for_user("everyone's reader")
-        gains = [_asked(user, clock, one, feedback, errs=chance.random() < wrong) for one in asked]
-    client.delete_collection("bursts")
-    return gains
+        return [_asked(user, clock, one, feedback, errs=chance.random() < wrong) for one in asked]
 
 
 def _asked(user: UserMemory, clock: Clock, one: Asked, feedback: str, *, errs: bool) -> float:

@@ -22,22 +22,21 @@ with the default ones as well. "in the page" is what `render` shows within the b
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.evaluate.means import beside, by_category, means
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, measured
 from adaptive_memory_core.judges import OpenAIReader
+from benchmarks.arguments import kept, of_questions
 from benchmarks.conversation_measures import CATEGORIES
-from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.data import Dataset, Question, load
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_systems import BASE, DEEP, NAMES, OURS, observed, systems
 from benchmarks.reader_answers import answers
 from benchmarks.recall_quality import asked
-from benchmarks.report import print_table, write_json
+from benchmarks.report import print_table
 from benchmarks.units import Script, quarter
 
 SETS = ("locomo", "assistant_chats", "madial_en")
@@ -46,24 +45,19 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_data_argument(parser)
+    parser = of_questions(__doc__)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--systems", nargs="+", choices=list(NAMES), default=list(NAMES))
-    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--hits", type=int, default=DEEP, help="of a recall of ours, at most")
     parser.add_argument("--model", help="a chat model that answers: BLEU-1, F1, ROUGE-L and tokens a query")
     parser.add_argument("--base-url", help="of its server; OpenAI's protocol, with log-probabilities")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows: list[Row] = []
     for name in arguments.sets:
         for title, table in tables(load(arguments.data, name), arguments):
             print_table(table, title=f"{title}: {name}")
             rows += [{"set": name, "table": title, **row} for row in table]
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    kept(rows, arguments)
 
 
 def tables(data: Dataset, arguments: argparse.Namespace) -> Iterator[tuple[str, list[Row]]]:

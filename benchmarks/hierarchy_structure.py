@@ -11,9 +11,7 @@ many tokens of whole episodes, in the order in which the way down comes to them,
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import Policy
@@ -22,12 +20,13 @@ from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import top_down
 from adaptive_memory_core.policy import Shapes
+from benchmarks.arguments import kept, of_questions
 from benchmarks.chunks_and_windows import without_names
-from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.data import Dataset, Question, load
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_systems import observed
 from benchmarks.recall_quality import asked
-from benchmarks.report import print_table, write_json
+from benchmarks.report import print_table
 from benchmarks.rot import user_of
 
 NO_SPLIT, NO_MERGE = 1_000, 0
@@ -45,25 +44,21 @@ Views = Mapping[str | None, Hierarchy]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_data_argument(parser)
+    parser = of_questions(__doc__)
     parser.add_argument("--sets", nargs="+", default=["locomo"])
     parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
-    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = []
     for name in arguments.sets:
         own = list(structures(load(arguments.data, name), arguments))
         print_table(own, title=f"Structure: {name}")
         rows += own
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    kept(rows, arguments)
 
 
 def structures(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """A row for each setting."""
-    questions = asked(data, len(data.questions), 0)[:: arguments.every]
+    questions = asked(data, len(data.questions), arguments.seed)[:: arguments.every]
     embed = embedder_of("local").embed_documents
     texts = Texts(data, embed([item.text for item in data.items]))
     names = {item.speaker for item in data.items if item.speaker}

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import chromadb
 import numpy as np
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, MiniLMEmbedder, Policy
+from adaptive_memory_core import Keeping, LocalEmbedder, MiniLMEmbedder, Policy
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.in_ram import in_ram
 from benchmarks.learning_forms import FORMS, START, Asked, Form, Items, OfMemory
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import Clock
@@ -90,15 +90,10 @@ def measured_in(name: str, data: Dataset, items: Items, embedder: Any, how: tupl
     """By a form over vectors, or in a memory of its own."""
     if name in FORMS:
         return measure(FORMS[name](items), *how)
-    client, clock = chromadb.EphemeralClient(), Clock(START)
-    space: Any = {"hnsw": {"space": "cosine"}}
-    collection = client.create_collection("stream", embedding_function=None, configuration=space, get_or_create=True)
-    keeping = Keeping(lag_seconds=3_600)
-    with AdaptiveMemory(collection, embedder=embedder, clock=clock, keeping=keeping) as memory:
+    clock = Clock(START)
+    with in_ram("stream", clock, embedder=embedder, keeping=Keeping(lag_seconds=3_600)) as memory:
         memory.for_user("a reader").remember_many([{"text": one.text, "id": one.id} for one in data.items])
-        found = measure(OfMemory(memory, clock, POLICIES[name]), *how)
-    client.delete_collection("stream")
-    return found
+        return measure(OfMemory(memory, clock, POLICIES[name]), *how)
 
 
 def stream_of(data: Dataset, seed: int, count: int) -> Stream:

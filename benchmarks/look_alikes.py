@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Recall, UserMemory
+from adaptive_memory_core import Policy, Recall, UserMemory
 from adaptive_memory_core.evaluate.metrics import mean
+from benchmarks.memory_in_a_folder import memory_in_a_folder
 from benchmarks.rot import DAY, Clock
 from benchmarks.update_scenes import Scene, in_long_messages, scenes
 
@@ -45,18 +44,13 @@ def _rows(measure: str, asked: Sequence[Scene], embed: Any, halves: Sequence[str
 
 def outcomes(scene: Scene, measure: str, embed: Any) -> Iterator[float]:
     """For each question, 1.0 if all is as it should be."""
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "scene", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
-    clock, keeping = Clock(START), Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=keeping) as memory:
+    clock = Clock(START)
+    with memory_in_a_folder(embed, clock) as memory:
         user = memory.for_user("ana")
         user.remember_many(list(_records(scene)))
         clock.now += (len(scene.sentences) + 1) * APART
         for question in scene.questions:
-            yield float(_untouched(user, question) if measure == "untouched" else _newest(user, question, scene))
-    client.delete_collection("scene")
+            yield float(untouched(user, question) if measure == "untouched" else _newest(user, question, scene))
 
 
 def _records(scene: Scene) -> Iterator[dict[str, Any]]:
@@ -66,7 +60,8 @@ def _records(scene: Scene) -> Iterator[dict[str, Any]]:
         yield {"text": text, "id": f"talk {place}", "created_at": START + (place + 0.5) * APART / 2}
 
 
-def _untouched(user: UserMemory, question: str) -> bool:
+def untouched(user: UserMemory, question: str) -> bool:
+    """Whether the five best hits are those that come without the rules, none of them marked as older."""
     found, before = _found(user, question, Policy()), _found(user, question, WITHOUT)
     return found.ids == before.ids and all(hit.older_than is None for hit in found)
 

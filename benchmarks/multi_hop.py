@@ -3,11 +3,13 @@
     python -m benchmarks.multi_hop --data DIR
     python -m benchmarks.multi_hop --data DIR --corpora merged --titles with --embedder minilm
     python -m benchmarks.multi_hop --data DIR --sets locomo --corpora separate --titles with
+    python -m benchmarks.multi_hop --data DIR --corpora merged --titles with --systems graph --names-alike 0.8 0.9
 
 2WikiMultiHopQA, MuSiQue and HotpotQA, each with its own corpus and all with the three merged (of two passages with one
 title the first stays). `without titles` their first lines, which are the titles, are taken away, and no metadata name
 them. Nothing is read (`reinforce=False`), no model but the embedder is asked. Recall@k is the share of a question's
-gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is the paired difference in recall@5.
+gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is the paired difference in recall@5, and
+`over graph` that of the same channel with names taken for others that are so much like them (--names-alike).
 
 All systems answer from the same memory: vectors alone, words alone (BM25), our hybrid of both (the default), the
 paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its sentences), and
@@ -33,7 +35,7 @@ from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.store.graph.look import most
 from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
 from benchmarks.data import Dataset, Item, Question, add_data_argument
-from benchmarks.embedders import EMBEDDERS
+from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.hipporag_sets import either
 from benchmarks.recall_quality import asked, ends, opened, turn
 from benchmarks.report import print_table, write_json
@@ -66,7 +68,9 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", choices=["separate", "merged"], default=["separate", "merged"])
     parser.add_argument("--titles", nargs="+", choices=["with", "without"], default=["with", "without"])
     parser.add_argument("--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS))
+    parser.add_argument("--names-alike", nargs="*", type=float, default=[])
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
+    parser.add_argument("--vectors", type=Path, help="a folder where vectors are kept")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -138,20 +142,39 @@ def found_in(
     corpus: Dataset, questions: Mapping[str, Sequence[Question]], arguments: argparse.Namespace
 ) -> Iterator[Row]:
     """A row for each system and set."""
-    with opened("hops", corpus, shaped, EMBEDDERS[arguments.embedder]()) as memory:
+    with opened("hops", corpus, shaped, embedder_of(arguments.embedder, vectors=arguments.vectors)) as memory:
+        if arguments.names_alike:
+            memory.ports().graph.compare_names()
         complete(memory)
         base: dict[str, list[float]] = {}
-        for system in arguments.systems:
+        graph: dict[str, list[float]] = {}
+        for system, policy in systems(arguments).items():
             for name, own in questions.items():
-                recalls = [ranked(memory, question, SYSTEMS[system], corpus) for question in own]
+                recalls = [ranked(memory, question, policy, corpus) for question in own]
                 shares = {k: [recall_at(r.ids, q.gold_ids, k=k) for r, q in zip(recalls, own, strict=True)] for k in KS}
                 base.setdefault(name, shares[5]) if system == "hybrid" else None
+                graph.setdefault(name, shares[5]) if system == "graph" else None
                 yield {
                     "system": system,
                     "set": name,
                     "questions": len(own),
                     **measured(shares, base.get(name), arguments),
+                    **over_graph(shares[5], graph.get(name), arguments),
                 }
+
+
+def systems(arguments: argparse.Namespace) -> dict[str, Policy]:
+    """Those that are asked for, and the graph with names taken for others, at each likeness."""
+    plain = SYSTEMS["graph"]
+    alike = {f"graph, names {one:g} alike": plain.replace(graph={"names_alike": one}) for one in arguments.names_alike}
+    return {**{name: SYSTEMS[name] for name in arguments.systems}, **alike}
+
+
+def over_graph(shares: Sequence[float], graph: Sequence[float] | None, arguments: argparse.Namespace) -> dict[str, str]:
+    if not arguments.names_alike or graph is None:
+        return {}
+    change = paired_difference(shares, graph, seed=arguments.seed)
+    return {"over graph": f"{change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f})"}
 
 
 def complete(memory: AdaptiveMemory) -> None:

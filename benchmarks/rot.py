@@ -17,12 +17,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Policy, Weights
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, halves, load
+from benchmarks.in_ram import in_ram
 from benchmarks.recorded_parts import recorded
 from benchmarks.report import print_table
 
@@ -70,7 +69,6 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
     judged = held_out[: arguments.questions]
     for name in arguments.policies:
         before, after = measure(data, POLICIES[name], asked, judged)
-        change = paired_difference(after, before, seed=arguments.seed)
         yield {
             "set": data.name,
             "policy": name,
@@ -78,10 +76,17 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, 
             "reads": len(asked),
             "before": round(mean(before), 4),
             "after": round(mean(after), 4),
-            "change %": round(100 * change.mean / mean(before), 1),
-            "from %": round(100 * change.low / mean(before), 1),
-            "to %": round(100 * change.high / mean(before), 1),
+            **in_per_cent(after, before, seed=arguments.seed),
         }
+
+
+def in_per_cent(
+    after: Sequence[float], before: Sequence[float], *, seed: int, clusters: Sequence[Any] | None = None
+) -> dict[str, float]:
+    """The paired difference with its interval, in per cent of what was before."""
+    change, whole = paired_difference(after, before, seed=seed, clusters=clusters), mean(before)
+    told = {"change %": change.mean, "from %": change.low, "to %": change.high}
+    return {name: round(100 * value / whole, 1) for name, value in told.items()}
 
 
 def _reads(data: Dataset, reads: int) -> int:
@@ -94,13 +99,8 @@ def measure(
     data: Dataset, policy: Policy, asked: Sequence[Question], judged: Sequence[Question]
 ) -> tuple[list[float], list[float]]:
     """The scores of the judged questions before and after the asked ones were read."""
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "rot", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
     clock = Clock(max((item.ts or 0.0 for item in data.items), default=0.0) + DAY)
-    keeping = Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=LocalEmbedder(), policy=policy, clock=clock, keeping=keeping) as memory:
+    with in_ram("rot", clock, policy=policy) as memory:
         fill(memory, data)
         before = [ndcg(memory, question) for question in judged]
         for question in asked:
@@ -108,7 +108,6 @@ def measure(
             memory.for_user(user_of(question.tenant)).recall(question.query, k=5)
         clock.now += HOUR
         after = [ndcg(memory, question) for question in judged]
-    client.delete_collection("rot")
     return before, after
 
 

@@ -12,10 +12,9 @@ import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core import Policy
 from adaptive_memory_core.evaluate.metrics import mean
+from benchmarks.memory_in_a_folder import memory_in_a_folder
 from benchmarks.rot import DAY, Clock
 
 START, LATER = 1_700_000_000.0, 60 * DAY
@@ -102,12 +101,7 @@ def rows_of_same_values(embed: Any) -> Iterator[dict[str, Any]]:
 
 def _outcomes(numbers: range, embed: Any, *, changed: bool) -> Iterator[tuple[int, float]]:
     """For each question the number of its relation, and 1.0 if all is as it should be."""
-    client = chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "same-values", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
-    clock, keeping = Clock(START + 3 * LATER), Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=keeping) as memory:
+    with memory_in_a_folder(embed, Clock(START + 3 * LATER)) as memory:
         user = memory.for_user("ana")
         user.remember_many(list(_records(numbers, random.Random(numbers.start), changed=changed)))
         for number in numbers:
@@ -117,7 +111,6 @@ def _outcomes(numbers: range, embed: Any, *, changed: bool) -> Iterator[tuple[in
                 before = user.recall(question, k=5, reinforce=False, policy=WITHOUT)
                 same = found.ids == before.ids and all(hit.older_than is None for hit in found)
                 yield number, float(found.ids[:1] == (f"{number} {subject} new",) if changed else same)
-    client.delete_collection("same-values")
 
 
 def _records(numbers: range, chance: random.Random, *, changed: bool) -> Iterator[dict[str, Any]]:

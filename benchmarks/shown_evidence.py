@@ -11,10 +11,8 @@ with what is measured where nothing is cut; `cut` is the share of those of which
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import Recall
@@ -23,9 +21,10 @@ from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import EXCERPT
 from adaptive_memory_core.context.excerpt import parts_of
 from adaptive_memory_core.evaluate.metrics import mean
-from benchmarks.data import Dataset, Item, Question, add_data_argument, load
+from benchmarks.arguments import kept, of_questions
+from benchmarks.data import Dataset, Item, Question, load
 from benchmarks.recall_quality import asked, opened, turn
-from benchmarks.report import print_table, write_json
+from benchmarks.report import print_table
 from benchmarks.rot import user_of
 from benchmarks.units import HYBRID, quarter
 
@@ -33,19 +32,14 @@ SETS, BUDGETS, LEAST_PART = ("assistant_chats", "locomo"), (500, 1_000, 4_000), 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_data_argument(parser)
+    parser = of_questions(__doc__)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--longest", nargs="+", type=float, default=[HYBRID.shown.longest, 1.0])
-    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--k", type=int, default=20, help="hits of a recall that is rendered")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = [row for name in arguments.sets for row in shown(load(arguments.data, name), arguments)]
     print_table(rows, title="Evidence that is shown")
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    kept(rows, arguments)
 
 
 def shown(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:

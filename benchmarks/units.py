@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,10 +30,11 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
+from benchmarks.arguments import kept, of_questions
 from benchmarks.baselines import BOTH
-from benchmarks.data import Dataset, Item, Question, add_data_argument, load
+from benchmarks.data import Dataset, Item, Question, load
 from benchmarks.recall_quality import asked, opened, turn
-from benchmarks.report import print_table, write_json
+from benchmarks.report import print_table
 from benchmarks.rot import user_of
 
 K = 10
@@ -64,13 +63,9 @@ Rows = Iterator[dict[str, Any]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_data_argument(parser)
+    parser = of_questions(__doc__)
     parser.add_argument("--parts", nargs="+", default=["shown", "repeats"], choices=["shown", "repeats"])
-    parser.add_argument("--every", type=int, default=1, help="ask every so-manieth question only")
     parser.add_argument("--k", type=int, default=20, help="hits of a recall that is rendered")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     data = load(arguments.data, "locomo")
     rows = []
@@ -78,8 +73,7 @@ def main() -> None:
         own = list((shown if part == "shown" else repeats)(data, arguments))
         print_table(own, title="What is shown" if part == "shown" else "What repeats")
         rows += own
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    kept(rows, arguments)
 
 
 def shown(data: Dataset, arguments: argparse.Namespace) -> Rows:

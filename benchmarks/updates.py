@@ -13,7 +13,8 @@ many subjects, in "all relations" about all of them, so that a subject has many 
 `newest@1` is the share of questions whose first hit is the newest version, `fact@1` the share whose first hit is any
 version of it. Relations with an even number were tuned on; the others are held out. The part "scenes" is small memories
 of what changed and of what only looks alike (`benchmarks/look_alikes.py`), the part "same values" other facts that have
-values of the kind that is asked for (`benchmarks/same_values.py`). `--without-lexicon` measures what is told of
+values of the kind that is asked for (`benchmarks/same_values.py`), the part "chats" everyday sentences about three
+persons (`benchmarks/changed_in_chats.py`). `--without-lexicon` measures what is told of
 relations that are not among the common ones.
 """
 
@@ -26,13 +27,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import chromadb
-
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.score.facts import asked, same_fact, statement
+from benchmarks.changed_in_chats import rows_of_chats
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.look_alikes import rows_of_scenes
+from benchmarks.memory_in_a_folder import memory_in_a_folder
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, Clock
 from benchmarks.same_values import rows_of_same_values
@@ -40,7 +41,7 @@ from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation
 
 START, APART, LAST = 1_700_000_000.0, 90 * DAY, 220 * DAY
 MODES = ("same", "praised", "other", "all other", "unchanged")
-PARTS = ("relations", "scenes", "same values")
+PARTS = ("relations", "scenes", "same values", "chats")
 CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS)}
 HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
 POLICIES: dict[str, Policy] = {
@@ -94,6 +95,10 @@ def main() -> None:
     if "same values" in arguments.parts:
         found = list(rows_of_same_values(embed))
         print_table(found, title=f"Other facts with values of the same kind, embedder {arguments.embedder}")
+        rows += found
+    if "chats" in arguments.parts:
+        found = list(rows_of_chats(embed))
+        print_table(found, title=f"What changed in three chats, embedder {arguments.embedder}")
         rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
@@ -149,15 +154,10 @@ def measure(
     facts: Sequence[Fact], crowd: str, policy: Policy, embed: Any, *, praised: bool
 ) -> Iterator[tuple[Fact, float, float]]:
     """For each fact that is asked for, whether its newest version came first, and whether any of its versions did."""
-    clock, client = Clock(START), chromadb.EphemeralClient()
-    collection = client.create_collection(
-        "updates", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}, get_or_create=True
-    )
-    keeping = Keeping(log=False, lag_seconds=3600)
-    with AdaptiveMemory(collection, embedder=embed, policy=policy, clock=clock, keeping=keeping) as memory:
+    clock = Clock(START)
+    with memory_in_a_folder(embed, clock, policy) as memory:
         for user, own in _users(facts, crowd).items():
             yield from _asked(memory, clock, user, own, praised=praised)
-    client.delete_collection("updates")
 
 
 def _users(facts: Sequence[Fact], crowd: str) -> dict[str, list[Fact]]:

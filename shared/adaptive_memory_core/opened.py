@@ -123,6 +123,8 @@ class Opened:
             self.parts.words.expect()
         if "graph" in channels and policy.graph.asks != "linked":
             self.parts.graph.expect()
+        if "graph" in channels and policy.graph.names_alike > 0.0:
+            self.parts.graph.compare_names()
 
     def check_scope(self, scope: Scope) -> None:
         """Refuse whom the ledger's role may not serve, where a ledger knows of such."""

@@ -17,6 +17,7 @@ from psycopg_pool import ConnectionPool
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.flow.ports.roles import Boundary, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.policy import Graphs
 from adaptive_memory_core.records import Scope
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, background_done, delete, word_vectors
@@ -24,7 +25,9 @@ from tests.postgres_server import new_database
 
 pytestmark = pytest.mark.slow
 ASKED = ("add", "count", "delete", "get", "modify", "query", "update", "upsert")
-POLICY = Policy(refresh_floor_seconds=0.0, channels=("dense", "lexical", "graph", "mine"))
+POLICY = Policy(
+    refresh_floor_seconds=0.0, channels=("dense", "lexical", "graph", "mine"), graph=Graphs(names_alike=0.7)
+)
 QUICK = Keeping(lag_seconds=0.05)
 PRUNING = Keeping(lag_seconds=0.05, prune_max_records=30, prune_hours=0.0001)
 MESSAGES = [

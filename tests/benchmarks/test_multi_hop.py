@@ -41,7 +41,13 @@ def made_up(tmp_path: Path) -> Dataset:
 
 
 def arguments(**changes: Any) -> argparse.Namespace:
-    given = {"embedder": "local", "systems": ["hybrid", "paper", "graph"], "seed": 0}
+    given = {
+        "embedder": "local",
+        "systems": ["hybrid", "paper", "graph"],
+        "seed": 0,
+        "vectors": None,
+        "names_alike": [],
+    }
     return argparse.Namespace(**{**given, "corpora": ["merged"], "titles": ["with"], **changes})
 
 
@@ -72,3 +78,11 @@ def test_a_corpus_without_titles_has_a_memory_of_its_own() -> None:
     found = without_titles(rome)
     assert found.name != rome.name
     assert [(one.title, one.text) for one in found.items] == [(None, "Old.")]
+
+
+def test_names_taken_for_others_stand_beside_the_graph_without(made_up: Dataset) -> None:
+    asked = arguments(systems=["graph"], names_alike=[0.8])
+    ((_, corpus, questions),) = list(corpora([made_up], asked))
+    plain, alike = found_in(corpus, questions, asked)
+    assert (plain["system"], alike["system"]) == ("graph", "graph, names 0.8 alike")
+    assert alike["over graph"] == "+0.000 (+0.000 to +0.000)"

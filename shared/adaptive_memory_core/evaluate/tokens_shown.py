@@ -57,8 +57,8 @@ class Texts:
         self._before = _before(data.items)
         self._words: dict[str, frozenset[str]] = {}
 
-    def read(self, units: Sequence[Unit]) -> Read:
-        """How the units are read, as far as anything looks at them.
+    def read(self, units: Sequence[Unit], heading: float = HEADING) -> Read:
+        """How the units are read, as far as anything looks at them; `heading` is what a session's costs.
 
         >>> ana = Item(id="a", text="Tea, please.", speaker="Ana", session="s")
         >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([Unit(0, ["a"]), Unit(1, ["a"])])
@@ -70,7 +70,7 @@ class Texts:
                 item = self.items[one]
                 if one in read.ids:
                     continue
-                spent += len(f"{item.said}\n") / 4 + (0 if item.session in headings else HEADING)
+                spent += len(f"{item.said}\n") / 4 + (0 if item.session in headings else heading)
                 if spent > MOST:
                     return read
                 headings.add(item.session)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from adaptive_memory_core.graph.alike_names import at_least
 from adaptive_memory_core.graph.build import Passage, word_key
 from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey
 
@@ -25,8 +26,14 @@ class GraphInMemory:
     {0: ('ada', 'bob'), 4096: ('bob', 'paris')}
     """
 
-    def __init__(self, passages: Sequence[Passage], vectors: Array | None = None) -> None:
+    def __init__(
+        self,
+        passages: Sequence[Passage],
+        vectors: Array | None = None,
+        alike: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> None:
         self.passages = len(passages)
+        self._alike = alike or {}
         self._mentions: dict[str, list[int]] = {}
         self._titled: dict[str, list[int]] = {}
         self._in: dict[str, set[int]] = {}
@@ -73,6 +80,9 @@ class GraphInMemory:
 
     def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
         return {word: self._frequencies[word] for word in words if word in self._frequencies}
+
+    def alike(self, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
+        return at_least({name: self._alike[name] for name in names if name in self._alike}, least)
 
     def rows(self, passages: Array) -> Rows:
         keys = self.sentences_of(passages)

@@ -40,6 +40,13 @@ class Rows(NamedTuple):
         return found
 
 
+class Alike(NamedTuple):
+    """A name that is taken for another one, and how like it is, in [0, 1]."""
+
+    of: str
+    likeness: float
+
+
 class Graph(Protocol):
     """Entities, sentences and passages of one scope. Only neighbours of what is active are asked for."""
 
@@ -69,12 +76,16 @@ class Graph(Protocol):
     def rows(self, passages: Array) -> Rows:
         """All sentences of these passages."""
 
+    def alike(self, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
+        """The names that may be the same as each of these, with how like it they are: at least so much."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: the names that it links to (in the paper's form with the closeness of each), its vector, the keys
     of its words, the passages that other channels found, and what was learned of sentences: `lifts` in our form, 0 for
-    nothing, and `gates` in the paper's, the product of both of equation 4, 1 for nothing."""
+    nothing, and `gates` in the paper's, the product of both of equation 4, 1 for nothing. `alike` says which of its
+    names are taken for another one."""
 
     names: Mapping[str, float]
     vector: Array | None
@@ -82,6 +93,7 @@ class Question:
     seeds: Mapping[PassageKey, float] = field(default_factory=dict)
     lifts: Mapping[SentenceKey, float] = field(default_factory=dict)
     gates: Mapping[SentenceKey, float] = field(default_factory=dict)
+    alike: Mapping[str, Alike] = field(default_factory=dict)
 
 
 class Step(NamedTuple):
@@ -96,11 +108,12 @@ class Step(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What propagation found: a number for each passage that was reached, the sentences that were activated in each
-    round with their scores, and how each was reached."""
+    round with their scores, how each was reached, and which names were taken for others on the way."""
 
     passages: Mapping[PassageKey, float]
     rounds: Sequence[Mapping[SentenceKey, float]]
     steps: Mapping[SentenceKey, Step]
+    alike: Mapping[str, Alike] = field(default_factory=dict)
 
 
 def passage_of(sentence: SentenceKey) -> PassageKey:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adaptive_memory_core.graph.activated import activated
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
 from adaptive_memory_core.graph.likeness import cosines, shares_of_best, word_scores
 from adaptive_memory_core.graph.ports import (
     SENTENCE_BITS,
+    Alike,
     Array,
     Evidence,
     Graph,
@@ -48,7 +50,9 @@ def trust(graph: Graph, question: Question, settings: Graphs) -> float:
     [1.0, 0.63]
     """
     known = graph.frequencies(question.names)
-    told = [rarity(frequency, graph.passages) ** settings.rare for frequency in known.values()]
+    told = [
+        question.names[name] * rarity(frequency, graph.passages) ** settings.rare for name, frequency in known.items()
+    ]
     return max(told, default=settings.nameless)
 
 
@@ -61,6 +65,7 @@ class _Walk:
     steps: dict[SentenceKey, Step] = field(default_factory=dict)
     came_from: dict[str, SentenceKey] = field(default_factory=dict)
     begins: dict[str, str] = field(default_factory=dict)  # of each active name, the question's name that led to it
+    alike: dict[str, Alike] = field(default_factory=dict)  # of each name that was taken for another one
 
     def begin_of(self, name: str | None) -> str | None:
         return None if name is None else self.begins.get(name)
@@ -87,7 +92,8 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
     >>> {one: round(score, 2) for one, score in propagate(graph, ada, Graphs(rounds=2)).passages.items()}
     {0: 0.69, 1: 0.35}
     """
-    walk = _Walk(scores=_titles(graph, question, settings), begins={name: name for name in question.names})
+    asked = {name: question.alike[name].of if name in question.alike else name for name in question.names}
+    walk = _Walk(scores=_titles(graph, question, settings), begins=asked, alike=dict(question.alike))
     frequencies = graph.word_frequencies(question.words)
     active: Mapping[str, float] = question.names
     for number in range(1, settings.rounds + 1):
@@ -104,7 +110,7 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
         active = _next_names(graph, top, question, settings, walk)
-    return Evidence(walk.scores, walk.rounds, walk.steps)
+    return Evidence(walk.scores, walk.rounds, walk.steps, walk.alike)
 
 
 def _titles(graph: Graph, question: Question, settings: Graphs) -> dict[PassageKey, float]:
@@ -113,7 +119,9 @@ def _titles(graph: Graph, question: Question, settings: Graphs) -> dict[PassageK
     scores: dict[PassageKey, float] = {}
     for name, passages in graph.titled(known).items():
         for one in passages.tolist():
-            scores[one] = scores.get(one, 0.0) + settings.title * rarity(known[name], graph.passages)
+            scores[one] = scores.get(one, 0.0) + question.names[name] * settings.title * rarity(
+                known[name], graph.passages
+            )
     return scores
 
 
@@ -179,4 +187,17 @@ def _next_names(
         begin = walk.begin_of(walk.steps[sentence].name)
         if begin is not None:
             walk.begins.setdefault(name, begin)
-    return best
+    return best if settings.names_alike == 0.0 else _and_alike(graph, best, question, settings, walk)
+
+
+def _and_alike(
+    graph: Graph, best: Mapping[str, float], question: Question, settings: Graphs, walk: _Walk
+) -> dict[str, float]:
+    """The names to go on with, and those that may be the same, which come from the same sentences."""
+    names, alike = with_alike(best, alike_of_untitled(graph, best, settings.names_alike), without=question.names)
+    for name, taken in alike.items():
+        walk.alike.setdefault(name, taken)
+        walk.came_from.setdefault(name, walk.came_from[taken.of])
+        if taken.of in walk.begins:
+            walk.begins.setdefault(name, walk.begins[taken.of])
+    return names

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 Form = Literal["ours", "paper"]
 Asks = Literal["always", "titled", "linked"]
+LEAST_ALIKE = 0.7  # how like each other two names are at least that are kept as alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Graphs:
     nameless: float = 0.2  # share of `weight` for a question without names; guess
     time_memory: bool = False  # whether the paper's form has its time memory as well; benchmarks/asked_again.py
     lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
+    names_alike: float = 0.0  # how like another name must be to be taken for it; 0: none is; docs/graph.md
     reach: int = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -43,6 +46,7 @@ class Graphs:
         "seed": Range(0, 10),
         "nameless": SHARE,
         "lift": Range(0, 10),
+        "names_alike": SHARE,
         "reach": Range(10, 1_000_000, whole=True),
     }
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(Form), "asks": get_args(Asks)}
@@ -51,3 +55,8 @@ class Graphs:
         check_choices(self, self.CHOICES)
         check_ranges(self, self.RANGES)
         check_switches(self, ("time_memory",))
+        if 0.0 < self.names_alike < LEAST_ALIKE:
+            raise PolicyError(
+                f"Graphs(names_alike={self.names_alike!r}) is not allowed: below {LEAST_ALIKE} nothing is kept. "
+                f"It must be 0 (no name is taken for another) or a number in [{LEAST_ALIKE}, 1]."
+            )

@@ -28,6 +28,7 @@ class Updates:
         0.45  # how near to the cue it is, from 0 (other facts) to 1, if it announces no change; benchmarks/updates.py
     )
     close_if_unknown: float = 0.4  # by how much it stands out where its relation is unknown; benchmarks/updates.py
+    stands_out: float = 0.4  # by how much it does where vectors tell and it announces a change; benchmarks/updates.py
     timeout_seconds: float = 0.0  # seconds after which a rule of your own is left out; 0 = wait for it
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -40,6 +41,7 @@ class Updates:
         "other_words": Range(0, 1_000, whole=True),
         "close": Range(0, 10),
         "close_if_unknown": Range(0, 10),
+        "stands_out": Range(-10, 10),
         "timeout_seconds": Range(0, 3600),
     }
 

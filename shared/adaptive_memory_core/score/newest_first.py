@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.cue.asks_for_many import asks_for_many
 from adaptive_memory_core.cue.time.asks_history import asks_history, in_past_tense
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
-from adaptive_memory_core.score.facts.versions import Versions
+from adaptive_memory_core.score.facts.versions import NO_VECTORS, Versions
 from adaptive_memory_core.score.ranking import times_of
 
 NEWEST = "newest"  # the name of the part that lifts a score
@@ -27,13 +27,21 @@ class Told(NamedTuple):
 
 
 def newest_first(
-    ranked: Sequence[Scored], cue: str, rule: Updates, intent: Intent, *, speaker: str, facts: Facts | None = None
+    ranked: Sequence[Scored],
+    cue: str,
+    rule: Updates,
+    intent: Intent,
+    *,
+    speaker: str,
+    facts: Facts | None = None,
+    vectors: Mapping[str, Any] = NO_VECTORS,
 ) -> Sequence[Scored]:
     """The candidates, best first, with the newest of each fact at the place of the best that says it.
 
     The older ones follow at the places that are left, newest first, and each names the newest (`hit.older_than`).
     Nothing changes where the cue asks for what was, and for records of one time, or of an unknown one. `facts` are a
-    caller's own, in the place of our rules.
+    caller's own, in the place of our rules. `vectors`, by the ids in the collection, tell more of relations that no
+    lexicon knows.
 
     >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
     >>> from adaptive_memory_core.records import Hit, Record
@@ -44,14 +52,12 @@ def newest_first(
     >>> [(one.id, one.score, one.older_than) for one in found[:2]]
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
-    if len(ranked) < 2 or not rule.newest_first or asks_history(cue, intent):
-        return ranked
-    if facts is None and (asks_for_many(cue) or in_past_tense(cue)):
+    if len(ranked) < 2 or not _wanted(cue, rule, intent) or not (facts is not None or _of_one_thing_now(cue)):
         return ranked
     times = times_of(ranked)[: rule.candidates]
     if len(set(times)) < 2:
         return ranked
-    versions = Versions(ranked, times, cue, rule, speaker)
+    versions = Versions(ranked, times, cue, rule, speaker, vectors)
     groups = list(versions.groups()) if facts is None else _told(ranked, times, facts)
     if not groups:
         return ranked
@@ -61,6 +67,25 @@ def newest_first(
     for group in groups:
         _in_turn(ranked, times, group, order, found, sure)
     return _alike([found.get(one, ranked[one]) for one in order])
+
+
+def looks_for_versions(cue: str, rule: Updates, intent: Intent) -> bool:
+    """Whether our own rules look for versions of a fact.
+
+    >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
+    >>> [looks_for_versions(cue, Updates(), NO_INTENT) for cue in ("Where does Ilse live?", "Where did Ilse live?")]
+    [True, False]
+    """
+    return _wanted(cue, rule, intent) and _of_one_thing_now(cue)
+
+
+def _wanted(cue: str, rule: Updates, intent: Intent) -> bool:
+    return rule.newest_first and not asks_history(cue, intent)
+
+
+def _of_one_thing_now(cue: str) -> bool:
+    """Whether it asks for one thing, as it is now."""
+    return not asks_for_many(cue) and not in_past_tense(cue)
 
 
 def _told(ranked: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> list[list[int]]:

@@ -37,8 +37,8 @@ def select(
     """The hits to return, best first, and the dropped ones with their reasons.
 
     Where a time is named, the same words at another time are another memory; where nothing besides is named
-    (`time_alone`), what is of that time comes first. `vectors` (by the id in the
-    collection) are needed where the policy asks for diversity. `told` is what the newest of each fact is found by.
+    (`time_alone`), what is of that time comes first. `vectors` (by the id in the collection) are needed where the
+    policy asks for diversity, and tell versions of a fact apart. `told` is what the newest of each fact is found by.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -52,7 +52,9 @@ def select(
     scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
     scored = timely(scored, intent, policy, alone=time_alone)
     if told is not None and (told.facts is not None or policy.blending == "bounded"):
-        scored = newest_first(scored, told.cue, policy.updates, intent, speaker=told.speaker, facts=told.facts)
+        scored = newest_first(
+            scored, told.cue, policy.updates, intent, speaker=told.speaker, facts=told.facts, vectors=vectors
+        )
     weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
     strong = [one for one in scored if not too_weak(one, policy)] if weak else scored
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)

@@ -8,11 +8,22 @@ anew in between is no loss: SQLite syncs it, and the file, before it does so.
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+
+
+def grouped(connection: sqlite3.Connection, file: Path | None, durability: str) -> GroupCommit | None:
+    """Who syncs the log for those that wait for the disk; without a log SQLite does, at each commit."""
+    if durability != "full" or file is None:
+        return None
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+        return GroupCommit(file)
+    connection.execute("PRAGMA synchronous = FULL")
+    return None
 
 
 class GroupCommit:

@@ -8,7 +8,7 @@ from importlib import resources
 def numbered_scripts(package: str) -> tuple[str, ...]:
     """The texts of `0001_name.sql` and those after it, in the folder `migrations` of a package.
 
-    >>> numbered_scripts("adaptive_memory_core.store.ledger")[-1].startswith("CREATE TABLE graph_links")
+    >>> numbered_scripts("adaptive_memory_core.store.ledger")[-1].startswith("CREATE TABLE graph_name_vectors")
     True
     """
     folder = resources.files(package) / "migrations"

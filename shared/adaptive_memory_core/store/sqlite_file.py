@@ -15,9 +15,10 @@ from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.fork_guard import await_before_forks
-from adaptive_memory_core.store.group_commit import GroupCommit
+from adaptive_memory_core.store.group_commit import grouped
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.ledger.look import Look
+from adaptive_memory_core.store.ledger.news_for_others import Kind, NewsForOthers
 from adaptive_memory_core.store.os_lock import OsLock
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
@@ -27,6 +28,7 @@ from adaptive_memory_core.store.sqlite_connection import (
     place_of,
     prepare,
 )
+from adaptive_memory_core.store.sqlite_versions import VersionsInFile
 from adaptive_memory_core.store.write_ahead_log import LogOfWrites
 from adaptive_memory_core.store.write_queue import queue_of
 
@@ -50,7 +52,10 @@ class LedgerFile:
         await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
+        self.collection_key: Callable[[], int] = lambda: 0
         self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)
+        self.news = NewsForOthers()
+        self._versions = VersionsInFile(self.news)
         self._left = held_files.use(self, self.place)
         try:
             refuse_damaged(path, self.place)
@@ -60,7 +65,7 @@ class LedgerFile:
             raise
         try:
             self.read_only, self.lost_pages = prepare(self._connection, path)
-            self._group = self._grouped(durability)
+            self._group = None if self.read_only else grouped(self._connection, self.place, durability)
         except BaseException:
             self.close()
             raise
@@ -84,16 +89,19 @@ class LedgerFile:
         self,
         *,
         told: bool = False,
-        recall_of: int = 0,  # noqa: ARG002 - all connections are told of each write
-        unheard: bool = False,  # noqa: ARG002
+        recall_of: int = 0,
+        unheard: bool = False,
     ) -> Generator[sqlite3.Connection, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` whoever needs to know, or will.
+        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
+        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
+        in RAM, but rows of the mirror.
         """
+        kind = Kind(told, recall_of, unheard)
         if not self._is_outermost():
-            with self._transaction([], told=told, outermost=False) as sql:
+            with self._transaction([], kind, outermost=False) as sql:
                 yield sql
             return
         due: list[Callable[[], object]] = []
@@ -101,7 +109,7 @@ class LedgerFile:
             began = time.monotonic()
             with self._queue.turn(left(PATIENCE_SECONDS)) as came:
                 self._expect_turn(came=came, began=began)
-                with self._transaction(due, told=told, outermost=True) as sql:
+                with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
             try:
@@ -120,7 +128,7 @@ class LedgerFile:
 
     @interruptible
     def _transaction(
-        self, due: list[Callable[[], object]], *, told: bool, outermost: bool
+        self, due: list[Callable[[], object]], kind: Kind, *, outermost: bool
     ) -> Generator[sqlite3.Connection, None, None]:
         """One transaction, or a part of one. What is `due` is to be called by whoever waits for it, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
@@ -129,8 +137,8 @@ class LedgerFile:
                 self._check(outermost=outermost)
                 inner, calls = self._connection.in_transaction, len(self._calls)
                 try:
-                    if self._begun(inner=inner):
-                        if not told:
+                    if self._begun(kind, inner=inner):
+                        if not kind.told:
                             self.on_write()
                         yield self._connection
                         self._keep(due, inner=inner)
@@ -167,15 +175,11 @@ class LedgerFile:
                 return
         call()
 
-    def look(self, sql: sqlite3.Connection, user: int) -> Look:  # noqa: ARG002 - told of with the file's
-        """What says whether another connection has written."""
-        return Look(sql.execute("PRAGMA data_version").fetchone()[0])
-
-    def counts_recall(self, user: int) -> None:
-        """A recall of that user is counted; each write is told alike."""
-
-    def wrote_more(self) -> None:
-        """A recall changes more than what is its user's; each write is told alike."""
+    def look(self, sql: sqlite3.Connection, user: int) -> Look:
+        """What says whether another connection has written, and recalled as this user."""
+        if self.read_only:  # maybe one of an earlier version, without our numbers
+            return Look(sql.execute("PRAGMA data_version").fetchone()[0])
+        return self._versions.look(sql, user, self.collection_key())
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""
@@ -210,15 +214,6 @@ class LedgerFile:
             self._connection.close()
             self._left()
 
-    def _grouped(self, durability: str) -> GroupCommit | None:
-        """Who syncs the log for those that wait for the disk; without a log SQLite does, at each commit."""
-        if durability != "full" or self.place is None or self.read_only:
-            return None
-        if self._connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            return GroupCommit(self.place)
-        self._connection.execute("PRAGMA synchronous = FULL")
-        return None
-
     def _is_outermost(self) -> bool:
         """Whether this thread is not within another block over the file already."""
         return not self._lock._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
@@ -231,9 +226,10 @@ class LedgerFile:
             self._calls.clear()
             self._undo(inner=False)
 
-    def _begun(self, *, inner: bool) -> bool:
+    def _begun(self, kind: Kind, *, inner: bool) -> bool:
         """Whether the transaction has begun; False where another process is writing."""
         if inner:
+            self.news.part(kind)
             self._connection.execute("SAVEPOINT part")
             return True
         self._log.keep_short(self._connection)
@@ -246,13 +242,15 @@ class LedgerFile:
             self._unfinished = False
             self._renew()
             return False
+        self.news.begin(kind)
         return True
 
     def _renew(self) -> None:
         """A query that was broken off, and that a traceback keeps, holds its connection at what the file said then:
         once somebody else has written, it can write no more. Another connection can."""
         if self._broken_off and self.place is not None:
-            self.on_failure()  # what was noted of the old one says nothing of the new one
+            self._versions.forget()  # what was noted of the old one says nothing of the new one
+            self.on_failure()
             old, new = self._connection, connect_again(self.path, self._connection)
             self._connection = new
             self._broken_off = False
@@ -264,12 +262,15 @@ class LedgerFile:
             self._connection.execute("RELEASE part")
             return
         due += self._calls
+        self._versions.write(self._connection)
         self._connection.execute("COMMIT")
+        self._versions.kept()
         self.on_kept()
         self._unfinished = False
         self._calls = []
 
     def _undo(self, *, inner: bool) -> None:
+        self._versions.forget()
         self.on_failure()
         if inner and self._connection.in_transaction:
             with suppress(sqlite3.OperationalError):  # an interrupt right after its end: the whole is undone, then

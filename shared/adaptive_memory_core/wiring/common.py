@@ -35,6 +35,7 @@ from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.floor_keeper import FloorKeeper
+from adaptive_memory_core.store.graph.compared_names import ComparedNames
 from adaptive_memory_core.store.graph.index import GraphIndex
 from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.hierarchy.growing import Growing
@@ -134,7 +135,8 @@ class Common:
         words = UpToDateWords(index, store.records, wake, store.changes)
         fields, names = self.asked.fields, self.asked.entities
         linked = LinkedUsers(ledger.graph, store.records, fields, wake, read_only=ledger.read_only)
-        graph = GraphIndex(ledger.graph, store.records, store.search, fields, wake, linked, names)
+        compared = ComparedNames(ledger.graph.alike, embedder, self.embedder.name, read_only=ledger.read_only)
+        graph = GraphIndex(ledger.graph, store.records, store.search, fields, wake, linked, compared, names)
         hierarchy = self._hierarchy(store, embedder)
         floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
         in_force = self.asked.in_force

@@ -14,6 +14,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, NotFoundError
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.policy import Graphs
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.moving import move as moving
 from adaptive_memory_core.store.moving.move import move
@@ -26,7 +27,7 @@ from tests.conftest import Clock
 from tests.postgres_server import new_database
 
 AT_THE_STOP = -1
-EVERYTHING = Policy(channels=("dense", "lexical", "graph"))
+EVERYTHING = Policy(channels=("dense", "lexical", "graph"), graph=Graphs(names_alike=0.7))
 
 
 def rows(ledger: Any) -> dict[str, list[tuple[Any, ...]]]:
@@ -51,10 +52,12 @@ def used(memory: AdaptiveMemory, clock: Clock) -> None:
         clock.pass_seconds(3_600)
         found = alice.recall(f"who likes tea number {n}?")
         alice.feedback(found, helpful=found.ids[:1], unhelpful=found.ids[-1:])
+    alice.remember_many(["Anna Maria Ada Eve Lovelace met Anna Maria Ada Eve Lovelase.", "She likes tea."])
     alice.pin(found.ids[0])
     alice.forget(found.ids[-1])
     memory.for_user("bob", over="everyone").recall("rule")
     memory.flush()
+    memory.sync()
 
 
 def test_a_ledger_does_not_move_to_where_it_is(tmp_path: Path) -> None:
@@ -83,6 +86,7 @@ def test_there_and_back_every_row_is_the_same(
     told: list[tuple[int, int]] = []
     count = move(first, there, lambda done, total: told.append((done, total))).rows
     assert told[-1] == (count, count)
+    assert rows(first)["graph_alike"]
     assert rows(there) == rows(first)
     assert move(there, back, source_stays=True).rows == count
     assert rows(back) == rows(first)

@@ -16,13 +16,14 @@ from psycopg import Connection
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import LedgerError, ScopeError
+from adaptive_memory_core.policy import Graphs
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.one_scope import row_level_security
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
 from tests.postgres_server import as_role, new_database, secured_database
 
-POLICY = Policy(channels=("dense", "lexical", "graph"))
+POLICY = Policy(channels=("dense", "lexical", "graph"), graph=Graphs(names_alike=0.7))
 NOBODYS = {"policies", "to_purge", "schema_version"}  # numbers, a mark, a number: every role reads them
 NOT_SEEN = {"clock_readings", "due_records", "new_places"}
 OF_COLLECTIONS = ("collections", "words_size", "mirror_size", "guests", "reembedding", "graph_seen", "writers")

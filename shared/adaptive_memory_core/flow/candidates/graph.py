@@ -8,6 +8,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
 from adaptive_memory_core.flow.candidates.asked_before import Said
 from adaptive_memory_core.flow.candidates.linked_graph import is_made
+from adaptive_memory_core.flow.candidates.names_alike import vectors_of_unknown_names
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.time_memory import gates_of_times
 from adaptive_memory_core.flow.ports import Ports
@@ -35,11 +36,13 @@ class Graph:
             return Answer(self.name)
         seeds = _seeds(asked)
         lifts = yield from _lifts(ports, request, asked)
+        unknown = yield from vectors_of_unknown_names(ports, request)
 
         def look() -> GraphFound:
             if LEXICAL not in policy.ways:
                 ports.words.beside(request.scope, [])  # the graph follows the words, which nobody else asks here
-            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.graph, seeds, lifts)
+            words = request.cue.own_words
+            return ports.graph.look(request.scope, words, cue.vector, policy.graph, seeds, lifts, unknown)
 
         outcome = yield from attempt(Exception, look)
         if outcome.value is None:
@@ -84,5 +87,15 @@ def _lifts(ports: Ports, request: Request, asked: Asked) -> Flow[Lifts]:
 def _in_words(request: Request, way: Sequence[Hop]) -> str:
     """The way to a record, for whoever asks why it was found."""
     told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
-    begins = [repr(hop.name) if hop.name else "what other channels found" for hop in way]
+    begins = [_named(hop) if hop.name else "what other channels found" for hop in way]
     return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)
+
+
+def _named(hop: Hop) -> str:
+    """The name that was followed, and for which it was taken."""
+    taken = hop.alike
+    return (
+        repr(hop.name)
+        if taken is None
+        else f"{hop.name!r} (taken for {taken.of!r}, {100 * taken.likeness:.0f} % alike)"
+    )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from adaptive_memory_core.flow.ports.search import Vector
 from adaptive_memory_core.graph.build import Passage
-from adaptive_memory_core.graph.ports import Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
 from adaptive_memory_core.learn.asked_before import Questions
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
@@ -33,6 +34,8 @@ class StoredGraph(Graph, Protocol):
 
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]: ...
     def keys_of(self, stored_ids: Collection[str]) -> Mapping[str, PassageKey]: ...
+    def nearest_names(self, asked: Mapping[str, Vector], least: float) -> Mapping[str, Mapping[str, float]]:
+        """The names that may be one of those asked for, whose vectors are given, as `alike` says them."""
 
 
 class Links(NamedTuple):
@@ -57,11 +60,34 @@ class GraphLinks(Protocol):
         """How many records a user has words of, and about so many of their ids."""
 
 
+class UnembeddedName(NamedTuple):
+    """A name that has no vector, with its key and its user's."""
+
+    key: int
+    user: int
+    name: str
+
+
+class GraphAlike(Protocol):
+    """The vectors of names, where names are compared, and which of them are alike."""
+
+    def unembedded(self, after: int, most: int) -> list[UnembeddedName]:
+        """The next names without a vector, behind that key."""
+
+    def keep(self, embedder: str | None, names: Sequence[UnembeddedName], vectors: Array) -> bool:
+        """The vectors of these names; of none, and it says so, where the records have another embedder's by now."""
+
+    def compare(self, most: int) -> bool:
+        """Find what is like so many names that were not compared yet; whether there were any."""
+
+
 class GraphRows(Protocol):
     """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name of its own."""
 
     @property
     def links(self) -> GraphLinks: ...
+    @property
+    def alike(self) -> GraphAlike: ...
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None: ...
     def drop(self, stored_ids: Sequence[str]) -> None: ...
     def clear(self) -> None: ...
@@ -86,11 +112,13 @@ class GraphRows(Protocol):
 
 
 class Hop(NamedTuple):
-    """A step on the way to a record: a name, and the sentence with it (from 0) of the record it is in or titles."""
+    """A step on the way to a record: a name, and the sentence with it (from 0) of the record it is in or titles; and
+    for which other name it was taken, if it was."""
 
     name: str
     stored_id: str
     sentence: int
+    alike: Alike | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +174,22 @@ class GraphIndexPort(Protocol):
         settings: Graphs,
         seeds: Mapping[str, float],
         lifts: Lifts = NO_LIFTS,
-    ) -> GraphFound: ...
+        unknown: Mapping[str, Vector] = MappingProxyType({}),
+    ) -> GraphFound:
+        """`unknown` are names in the cue that the graph does not know, with their vectors."""
+
+    def compare_names(self) -> None:
+        """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
+
+    def unknown_names(self, scope: Scope, cue: str) -> Sequence[str]:
+        """The names in a cue that this scope's graph does not know."""
 
 
 __all__ = [
+    "Alike",
     "Array",
     "GRAPH_LEAD",
+    "GraphAlike",
     "GraphEntry",
     "GraphFound",
     "GraphIndexPort",
@@ -163,4 +201,5 @@ __all__ = [
     "NO_LIFTS",
     "SentenceKey",
     "StoredGraph",
+    "UnembeddedName",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.asked import asked
@@ -11,8 +13,10 @@ from adaptive_memory_core.score.facts.glance import Glance, glance, may_differ_l
 from adaptive_memory_core.score.facts.said_of_others import relation_words, says_of_another
 from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, of_one_kind, related
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of, sentence_that_answers
+from adaptive_memory_core.score.facts.standing_out import nearness
 from adaptive_memory_core.score.facts.statement import Statement, differ, statement
-from adaptive_memory_core.score.ranking import texts_of
+from adaptive_memory_core.score.facts.unknown_relation import may_change, may_replace, of_the_subject
+from adaptive_memory_core.score.ranking import similarities_of, stored_ids_of, texts_of
 
 _LONG_AMONG = 20  # of the best candidates, in which a sentence is looked for where they are long; for speed
 _ELSEWHERE = 0.3  # what counts that others have what is new, in the words of the older one; benchmarks/updates.py
@@ -21,16 +25,27 @@ _AS_NEAR = 0.6  # share of the older one's similarity that it has at the least; 
 _WITHIN = 0.2  # of the one that most speaks for, within which others are versions as well; benchmarks/updates.py
 _FEWEST = 2  # other facts of a subject that tell how close such facts are
 _APART = 0.4  # share of the old one's similarity that is taken for that where there are fewer; guess
+_FEWEST_OF_SUBJECT = 4  # texts about the subject, of which it is told what all of them share; guess
+_FOUND_ELSEWHERE = 0.8  # nearness that it counts that others have what is new; benchmarks/updates.py
+_EACH_NEARER = 0.03  # nearness that each fact of the subject costs that is nearer to the cue; benchmarks/updates.py
 _LEAST = 0.05  # similarity that such shares are taken of at the least; guess
 _NOTHING = glance("")
+NO_VECTORS: Mapping[str, Any] = {}
 
 
 class Versions:
     """The candidates, best first, with the times they began. Only what could be a version is looked at closely."""
 
     def __init__(
-        self, ranked: Sequence[Scored], times: Sequence[float | None], cue: str, rule: Updates, speaker: str
+        self,
+        ranked: Sequence[Scored],
+        times: Sequence[float | None],
+        cue: str,
+        rule: Updates,
+        speaker: str,
+        vectors: Mapping[str, Any] = NO_VECTORS,
     ) -> None:
+        self._vectors = vectors
         self._top, self._times, self._rule, self._speaker = ranked, times, rule, speaker
         self._about, self._whole = asked(cue), texts_of(ranked)
         self._statements: list[Statement | None] = [None] * len(times)
@@ -52,7 +67,7 @@ class Versions:
             if best in taken or not self._texts[best]:
                 continue
             group = [best, *self._in_same_words(best, taken)]
-            group += self._in_other_words(best, group, taken)
+            group += self._in_other_words(best, group, taken) or self._standing_out(best, group, taken)
             if len(group) > 1:
                 taken.update(group)
                 yield group
@@ -117,7 +132,9 @@ class Versions:
         if known:
             close = self._closeness(best, one, beside) if of_one_kind(self._said(best), said, self._about) else 0.0
             return None if close < self._rule.close else close
-        out = None if self._about.relations else self._stands_out(best, one, beside)
+        if self._about.relations or (best == 0 and self._vectors_tell()):
+            return None
+        out = self._stands_out(best, one, beside)
         return None if out is None or out < self._rule.close_if_unknown else out
 
     def _closeness(self, best: int, one: int, beside: Sequence[int]) -> float:
@@ -139,6 +156,57 @@ class Versions:
         nearest = max((self._top[other].similarity for other in beside if other != one), default=_APART * old)
         told = _ELSEWHERE * elsewhere + _ANNOUNCED * self._said(one).announced
         return (mine - nearest) / max(_LEAST, old) + told
+
+    def _standing_out(self, best: int, group: Sequence[int], taken: set[int]) -> list[int]:
+        """Those newer than all of the group that announce a change and stand out, of the first hit alone."""
+        if best or not self._vectors_tell() or not may_change(self._said(best), self._about):
+            return []
+        beside = self._of_the_subject
+        newest = max(self._times[one] or 0.0 for one in group)
+        newer = [one for one in beside if one not in taken and one not in group and self._replaces(best, one, newest)]
+        if not newer or best not in beside:
+            return []
+        ids, similarities = self._stored_ids, self._similarities
+        vectors = [self._vectors[ids[one]] for one in beside]
+        near = nearness(vectors, [similarities[one] for one in beside], beside.index(best))
+        found = dict(zip(beside, near, strict=True))
+        worth = {one: self._lead(best, one, found, {*group}) for one in newer}
+        least = max(self._rule.stands_out, max(worth.values()) - _WITHIN)
+        return [one for one, lead in worth.items() if lead >= least]
+
+    @computed_once
+    def _of_the_subject(self) -> list[int]:
+        """Those about what the cue names that have vectors."""
+        if not self._vectors:
+            return []
+        ids = self._stored_ids
+        return [one for one in of_the_subject(self._looks, self._about) if ids[one] in self._vectors]
+
+    @computed_once
+    def _stored_ids(self) -> list[str]:
+        return stored_ids_of(self._top)
+
+    @computed_once
+    def _similarities(self) -> list[float]:
+        return similarities_of(self._top)
+
+    def _vectors_tell(self) -> bool:
+        """Whether there are enough texts of the subject to know what all of them share."""
+        return len(self._of_the_subject) >= _FEWEST_OF_SUBJECT
+
+    def _replaces(self, best: int, one: int, newest: float) -> bool:
+        if (self._times[one] or 0.0) <= newest:
+            return False
+        return may_replace(self._said(best), self._said(one), self._about, self._rule) and self._one_voice(best, one)
+
+    def _lead(self, best: int, one: int, near: Mapping[int, float], group: set[int]) -> float:
+        """By how much it is nearer than the nearest other fact of the subject; with what else tells: what others have,
+        and how many facts of the subject are nearer to the cue by their whole vectors."""
+        group, close = {*group, one}, self._similarities
+        nearer = sum(close[other] > close[one] for other in near if other not in group)
+        others = [value for other, value in near.items() if other not in group and not self.same_words(one, other)]
+        told = _FOUND_ELSEWHERE * self._said_of_others(best, one) - _EACH_NEARER * nearer
+        return near[one] - max(others, default=0.0) + told
 
     def _said_of_others(self, best: int, one: int) -> bool:
         """Whether another text says what is new in this one in the words of the best."""

@@ -93,6 +93,10 @@ class ChromaSearch:
         rows = zip(answer["ids"], answer["metadatas"], answer["embeddings"], strict=True)
         return {stored_id: vector for stored_id, metadata, vector in rows if belongs(metadata, scope, self.fields)}
 
+    def unit_vectors_at_hand(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:  # noqa: ARG002
+        """None: each has to be asked for."""
+        return {}
+
     def _passing(self, scope: Scope, stored_ids: Sequence[str], where: Where | None) -> Sequence[str]:
         """Those of the ids that pass the filter. Asked apart: Chroma takes a hundred times as long for both at once."""
         if where is None or not stored_ids:

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, GraphRows, Lifts
+from adaptive_memory_core.graph.alike_names import unknown_names
+from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP
 from adaptive_memory_core.graph.names import Extract
+from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.records import Fields, Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import look as looking
+from adaptive_memory_core.store.graph.compared_names import ComparedNames
 from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.graph.made_as import MadeAs
 from adaptive_memory_core.store.graph.taking_in import TakingIn
 
+NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
+NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
 AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
 
 
@@ -37,9 +44,10 @@ class GraphIndex:
         fields: Fields,
         wake: Callable[[], object],
         linked: LinkedUsers,
+        compared: ComparedNames,
         extract: Extract | None = None,
     ) -> None:
-        self._rows, self._wake, self._linked = rows, wake, linked
+        self._rows, self._wake, self._linked, self._compared = rows, wake, linked, compared
         self._made = MadeAs(rows, fields, extract)
         self._taking_in = TakingIn(rows, store, search, fields, linked, self._made)
         self._due = False  # whether something may have to be taken in
@@ -64,18 +72,30 @@ class GraphIndex:
         settings: Graphs,
         seeds: Mapping[str, float],
         lifts: Lifts = NO_LIFTS,
+        unknown: Mapping[str, Vector] = NONE_UNKNOWN,
     ) -> GraphFound:
         """The records that the cue's names lead to; a note where some are not taken in yet. Of users whose graph is
         made by itself, what others wrote is taken in beside the recalls that count."""
-        note = None
+        note = NOT_COMPARED if settings.names_alike > 0.0 and self._compared.due else None
         if self._asked or settings.asks != "linked":
             self.expect()
-            note = self._made.note() or self._keep_up(scope)
+            note = self._made.note() or self._keep_up(scope) or note
         with self._rows.view(scope) as graph:
             if not graph.passages:
                 self._linked.forget(scope)
-            found = looking.look(graph, cue, vector, settings, seeds, lifts)
+            found = looking.look(graph, cue, vector, settings, seeds, lifts, unknown)
         return found if note is None else replace(found, note=note)
+
+    def compare_names(self) -> None:
+        """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
+        if self._compared.want():
+            self._hurry()
+
+    def unknown_names(self, scope: Scope, cue: str) -> Sequence[str]:
+        """The names in a cue that this scope's graph does not know."""
+        read = start_and_end(cue, MOST_LOOKED_UP)
+        with self._rows.view(scope) as graph:
+            return unknown_names(read, looking.linked(graph, read)) if graph.passages else ()
 
     def known_links(self, scope: Scope) -> float | None:
         """As `links`, where the ledger need not be asked for it."""
@@ -103,6 +123,7 @@ class GraphIndex:
             self._catch_up_with(scope)
         else:
             self._taking_in.written(scope, records, vectors)
+            self._names_changed()
 
     def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         """Not known until they are written."""
@@ -134,6 +155,7 @@ class GraphIndex:
             pass
         while self._taking_in.page(growth=1.0):
             pass
+        self._compared.complete()
 
     def rebuild(self) -> None:
         """Let go of everything, and take it in again."""
@@ -164,7 +186,18 @@ class GraphIndex:
     def work(self, _going: Going) -> None:
         """The next page; what an error leaves undone is seen by the next recall."""
         self._due = False
-        self._due = self._see_to_users() or self._taking_in.page()
+        self._due = self._see_to_users() or self._take_in() or self._compared.page()
+
+    def _take_in(self) -> bool:
+        more = self._taking_in.page()
+        if more:
+            self._compared.changed()
+        return more
+
+    def _names_changed(self) -> None:
+        self._compared.changed()
+        if self._compared.due:
+            self._hurry()
 
     def _see_to_users(self) -> bool:
         """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
@@ -190,6 +223,7 @@ class GraphIndex:
             return None
         if waiting <= AT_ONCE:
             self._taking_in.page()
+            self._names_changed()
             return None
         self._hurry()
         return "the graph is not made of all records yet; the rest is under way"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import GraphFound, Hop, Lifts, StoredGraph
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
 from adaptive_memory_core.graph.build import word_key
 from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
 from adaptive_memory_core.graph.paper import propagate_as_published
-from adaptive_memory_core.graph.ports import Evidence, PassageKey, Question, Step, passage_of, place_of
+from adaptive_memory_core.graph.ports import Alike, Evidence, PassageKey, Question, Step, passage_of, place_of
 from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
@@ -22,31 +24,57 @@ FORMS = {"ours": propagate, "paper": propagate_as_published}
 
 
 def look(
-    graph: StoredGraph, cue: str, vector: Any, settings: Graphs, seeds: Mapping[str, float], lifts: Lifts
+    graph: StoredGraph,
+    cue: str,
+    vector: Any,
+    settings: Graphs,
+    seeds: Mapping[str, float],
+    lifts: Lifts,
+    unknown: Mapping[str, Any] = MappingProxyType({}),
 ) -> GraphFound:
-    """The records that the cue's names lead to, with a number in [0, 1] each."""
+    """The records that the cue's names lead to, with a number in [0, 1] each. `unknown` are names in it that the graph
+    does not know, with their vectors."""
     read = start_and_end(cue, MOST_LOOKED_UP)
-
-    def known(possible: Any) -> Set[str]:
-        return set(graph.frequencies(possible))
-
-    linked = known_names(read, known) or known_names(read, known, loose=True)
-    if settings.asks != "always" and not any(len(own) for own in graph.titled(linked).values()):
+    named, alike = _and_alike(graph, linked(graph, read), unknown, settings)
+    if settings.asks != "always" and not any(len(own) for own in graph.titled(named).values()):
         return GraphFound({}, {}, asked=False)
     keys = graph.keys_of(seeds)
     question = Question(
-        dict.fromkeys(linked, 1.0),
+        named,
         vector,
         {word_key(word) for word in words(read)},
         {keys[one]: value for one, value in seeds.items() if one in keys},
         lifts_of(graph, lifts),
         gates_of(graph, lifts, vector),
+        alike,
     )
     found = _found(graph, FORMS[settings.form](graph, question, settings), settings)
     if settings.form == "paper":
         return found
     share = trust(graph, question, settings)
     return replace(found, numbers={one: share * number for one, number in found.numbers.items()})
+
+
+def linked(graph: StoredGraph, cue: str) -> list[str]:
+    """The names in a cue that the graph knows."""
+
+    def known(possible: Any) -> Set[str]:
+        return set(graph.frequencies(possible))
+
+    return known_names(cue, known) or known_names(cue, known, loose=True)
+
+
+def _and_alike(
+    graph: StoredGraph, names: Sequence[str], unknown: Mapping[str, Any], settings: Graphs
+) -> tuple[dict[str, float], dict[str, Alike]]:
+    """The names that the question links to: those it has, and those that are taken for one of them."""
+    known = dict.fromkeys(names, 1.0)
+    if settings.names_alike == 0.0:
+        return known, {}
+    least = settings.names_alike
+    found = {**alike_of_untitled(graph, names, least), **graph.nearest_names(unknown, least)}
+    named, alike = with_alike(dict.fromkeys((*known, *unknown), 1.0), found, without=())
+    return {name: worth for name, worth in named.items() if name in known or name not in unknown}, alike
 
 
 def most(settings: Graphs) -> float:
@@ -76,7 +104,12 @@ def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
     return [
-        Hop(step.name or "", ids[passage_of(step.sentence)], place_of(step.sentence))
+        Hop(
+            step.name or "",
+            ids[passage_of(step.sentence)],
+            place_of(step.sentence),
+            evidence.alike.get(step.name or ""),
+        )
         for step in steps
         if passage_of(step.sentence) in ids
     ]

@@ -69,6 +69,10 @@ class SearchInTheMirror:
             passing = set(self._texts_passing(scope, vector, where))
             return self._mirror.among(scope, vector, [one for one in stored_ids if one in passing], None)
 
+    def unit_vectors_at_hand(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        """As the mirror has them."""
+        return self._mirror.unit_vectors_at_hand(scope, stored_ids)
+
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
         try:

@@ -28,8 +28,7 @@ class LedgerCache:
     """Rows of the ledger in RAM. Used under the ledger's lock only, and after `notice`, so it is never behind the file.
 
     A recall puts in what it wrote; any other write of ours drops what it may have changed, and a failed transaction
-    empties it. The file's `version` changes with every commit of any other connection, and that empties it too; where
-    recalls are told apart, theirs change the version of their user alone.
+    empties it. So does what anybody else writes, but for a recall, which changes the version of its user alone.
     """
 
     def __init__(self) -> None:

@@ -30,6 +30,7 @@ class LedgerContext:
         self._user_keys: dict[Scope, int] = {}
         self._changes, self._changing = 0, False
         file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
+        file.collection_key = lambda: self.collection_key
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.reading()
@@ -80,7 +81,7 @@ class LedgerContext:
 
     def changing(self) -> None:
         """More than the reading of a recall is being written: whoever looks now, looks again when it is kept."""
-        self.file.wrote_more()
+        self.file.news.wrote = True
         self.cache.drop_users()
         self._changes, self._changing = self._changes + 1, True
 

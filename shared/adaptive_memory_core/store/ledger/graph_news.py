@@ -44,6 +44,15 @@ _CHECKS = {
         "(SELECT count(*) FROM (SELECT sentence >> 12 FROM graph_mentions m WHERE m.name_key = n.name_key "
         "UNION SELECT passage FROM graph_passages g WHERE g.title = n.name_key) AS there)"
     ),
+    "{} vectors are of names that are gone.": (
+        "SELECT count(*) FROM graph_name_vectors v JOIN users u USING (user_key) WHERE u.collection_key = ? AND NOT "
+        "EXISTS (SELECT 1 FROM graph_names n WHERE n.name_key = v.name_key AND n.user_key = v.user_key)"
+    ),
+    "{} names are like others that are gone.": (
+        "SELECT count(*) FROM graph_alike a JOIN users u USING (user_key) WHERE u.collection_key = ? AND NOT EXISTS "
+        "(SELECT 1 FROM graph_alike b JOIN graph_names n ON n.name_key = b.name_key AND n.user_key = b.user_key "
+        "WHERE b.user_key = a.user_key AND b.name_key = a.other AND b.other = a.name_key)"
+    ),
 }
 
 

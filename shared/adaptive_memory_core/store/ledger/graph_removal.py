@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
+from adaptive_memory_core.store.ledger.graph_alike import let_go_of_names
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 SAID = (
@@ -21,11 +22,17 @@ SIZED = (
     "titles = graph_size.titles + excluded.titles"
 )
 _OURS = ("graph_passages", "graph_seen")
-_OF_USERS = ("graph_names", "graph_words", "graph_size", "graph_links")
+_OF_USERS = ("graph_name_vectors", "graph_alike", "graph_names", "graph_words", "graph_size", "graph_links")
 
 
 def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> None:
     """Let go of these records' passages, mentions, counts, and of the names that nobody else has."""
+    drop_unused_names(sql, drop_passages(sql, collection, stored_ids))
+
+
+def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> set[int]:
+    """Let go of all of it but the names; gives the keys of these, which may be in no passage any more."""
+    names: set[int] = set()
     for chunk in chunks(stored_ids):
         places = ", ".join("?" * len(chunk))
         query = (
@@ -33,7 +40,18 @@ def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) ->
             f"WHERE collection_key = ? AND stored_id IN ({places})"
         )
         for row in sql.execute(query, (collection, *chunk)).fetchall():
-            _drop(sql, *row)
+            names |= _drop(sql, *row)
+    return names
+
+
+def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
+    """Let go of those that are in no passage, with their vectors."""
+    for chunk in chunks(list(names)):
+        places = ", ".join("?" * len(chunk))
+        query = f"SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({places})"  # noqa: S608
+        gone = sql.execute(query, tuple(chunk)).fetchall()
+        let_go_of_names(sql, gone)
+        sql.executemany("DELETE FROM graph_names WHERE name_key = ?", [(row[1],) for row in gone])
 
 
 def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
@@ -47,7 +65,7 @@ def drop_collection(sql: sqlite3.Connection, collection: int) -> None:
         sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
 
 
-def _drop(sql: sqlite3.Connection, passage: int, user: int, title: int | None, sizes: bytes, words: bytes) -> None:
+def _drop(sql: sqlite3.Connection, passage: int, user: int, title: int | None, sizes: bytes, words: bytes) -> set[int]:
     bounds = (passage << SENTENCE_BITS, (passage + 1) << SENTENCE_BITS)
     within = "sentence >= ? AND sentence < ?"
     found = sql.execute(f"SELECT DISTINCT name_key FROM graph_mentions WHERE {within}", bounds).fetchall()  # noqa: S608
@@ -55,7 +73,6 @@ def _drop(sql: sqlite3.Connection, passage: int, user: int, title: int | None, s
     sql.execute(f"DELETE FROM graph_mentions WHERE {within}", bounds)  # noqa: S608 - our own words
     less = "UPDATE graph_names SET passages = passages - 1, titles = titles - ? WHERE name_key = ?"
     sql.executemany(less, [(int(one == title), one) for one in names])
-    sql.executemany("DELETE FROM graph_names WHERE name_key = ? AND passages <= 0", [(one,) for one in names])
     counts = _words_in(sizes, words)
     sql.executemany(SAID, [(user, word, -count) for word, count in counts.items()])
     empty = "DELETE FROM graph_words WHERE user_key = ? AND word = ? AND sentences <= 0"
@@ -63,6 +80,7 @@ def _drop(sql: sqlite3.Connection, passage: int, user: int, title: int | None, s
     sql.execute("DELETE FROM graph_passages WHERE passage = ?", (passage,))
     sql.execute(SIZED, (user, -1, -(len(sizes) // 2), -int(title is not None)))
     sql.execute("DELETE FROM graph_size WHERE user_key = ? AND passages <= 0", (user,))
+    return names
 
 
 def _words_in(sizes: bytes, words: bytes) -> Counter[int]:

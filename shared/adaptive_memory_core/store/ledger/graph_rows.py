@@ -18,8 +18,16 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import graph_news
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.graph_alike import LedgerGraphAlike
 from adaptive_memory_core.store.ledger.graph_links import LedgerGraphLinks
-from adaptive_memory_core.store.ledger.graph_removal import SAID, SIZED, drop, drop_collection
+from adaptive_memory_core.store.ledger.graph_removal import (
+    SAID,
+    SIZED,
+    drop,
+    drop_collection,
+    drop_passages,
+    drop_unused_names,
+)
 from adaptive_memory_core.store.ledger.graph_view import SQLiteGraph
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
@@ -39,18 +47,19 @@ class LedgerGraph:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
-        self.links = LedgerGraphLinks(shared)
+        self.links, self.alike = LedgerGraphLinks(shared), LedgerGraphAlike(shared)
         self._followed = self._removed = 0  # where a role sees one user, and so cannot note it for the collection
 
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None:
         """Write these in the place of what was known of their records; not those whose words have changed since."""
         with self._shared.writing() as sql:
             user, collection = self._shared.user_key(sql, scope), self._shared.collection_key
-            drop(sql, collection, [one.stored_id for one in entries])
+            before = drop_passages(sql, collection, [one.stored_id for one in entries])
             rows = graph_news.word_rows(sql, collection, [one.stored_id for one in entries])
             kept = [one for one in entries if one.word_row in (None, rows.get(one.stored_id))]
             if kept:
                 _put(sql, (collection, user), kept, rows)
+            drop_unused_names(sql, before)  # afterwards: a name that is in both keeps its vector
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Let go of all that is known of these records."""

@@ -17,6 +17,7 @@ from adaptive_memory_core.graph.ports import (
     SentenceKey,
     passage_of,
 )
+from adaptive_memory_core.store.ledger.graph_alike import alike_among, nearest_names
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 NONE: Array = np.empty(0, dtype=np.int64)
@@ -92,6 +93,20 @@ class SQLiteGraph:
             keys, _vectors([row[2] for _, row in found]), np.repeat(np.arange(len(found)), counts), words, bounds
         )
 
+    def alike(self, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for user in self._users:
+            for name, others in alike_among(self._sql, user, self._keys_of(names, user), least).items():
+                found.setdefault(name, {}).update(others)
+        return found
+
+    def nearest_names(self, asked: Mapping[str, Any], least: float) -> Mapping[str, Mapping[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for user in self._users:
+            for name, others in nearest_names(self._sql, user, asked, least).items():
+                found.setdefault(name, {}).update(others)
+        return found
+
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]:
         return dict(self._among("SELECT passage, stored_id FROM graph_passages WHERE passage IN ({})", list(passages)))
 
@@ -99,6 +114,10 @@ class SQLiteGraph:
         query = "SELECT stored_id, passage, user_key FROM graph_passages WHERE collection_key = ? AND stored_id IN ({})"
         rows = self._among(query, list(stored_ids), self._collection)
         return {row[0]: row[1] for row in rows if row[2] in self._users}
+
+    def _keys_of(self, names: Collection[str], user: int) -> dict[str, int]:
+        query = "SELECT name, name_key FROM graph_names WHERE user_key = ? AND name IN ({})"
+        return dict(self._among(query, list(names), user))
 
     def _keys(self, name: str) -> list[int]:
         self.frequencies([name])

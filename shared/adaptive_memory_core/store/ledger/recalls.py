@@ -55,7 +55,7 @@ class LedgerRecalls:
                 recall_rows.add(sql, (user, scope.over), turn.step, entry, packed)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known._replace(timeline=now))
-            self._shared.file.counts_recall(user)
+            self._shared.file.news.counted[user] += 1
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))
 

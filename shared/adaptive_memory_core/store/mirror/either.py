@@ -95,6 +95,14 @@ class MirroredSearch:
             lambda: self._chroma.vectors(scope, stored_ids),
         )
 
+    def unit_vectors_at_hand(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        return self._either(
+            scope,
+            "auto",
+            lambda: self._mirror.unit_vectors_at_hand(scope, stored_ids),
+            lambda: self._chroma.unit_vectors_at_hand(scope, stored_ids),
+        )
+
     def _nearest_in_chroma(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, by: SearchBy
     ) -> list[Found]:

@@ -122,6 +122,10 @@ class MirrorSearch:
                     found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)
         return found
 
+    def unit_vectors_at_hand(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
+        """Those vectors, where the space is of cosines."""
+        return self.vectors(scope, stored_ids) if self._space == "cosine" else {}
+
     def size(self, scope: Scope) -> int:
         """How many records the user has, about: counted where they are not in RAM."""
         held = [(part, self.residents.size(part)) for part in scope.parts]

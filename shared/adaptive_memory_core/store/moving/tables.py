@@ -18,7 +18,7 @@ NUMBERED = (  # tables whose rows are numbered as they come
     *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
 )
 REPLACED = {"due_records"}  # whose rows SQLite may replace without a word to triggers; they are few
-VERSIONS = {("collections", "version"), ("users", "counted")}  # SQLite has one of the whole file
+VERSIONS = {("collections", "version"), ("users", "counted")}  # what tells others to read again, in each by itself
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,6 @@ import os
 import threading
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, TypeVar
 
@@ -24,6 +23,7 @@ from adaptive_memory_core.flow.calls.patience import have_waited, left
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
 from adaptive_memory_core.store.ledger.look import Look
+from adaptive_memory_core.store.ledger.news_for_others import Kind, NewsForOthers
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.leases import Lease, LeaseHolder
 from adaptive_memory_core.store.postgres.outcome import (
@@ -72,10 +72,7 @@ class LedgerDatabase:
         self._writing = self._closed = False
         self._calls: list[Callable[[], object]] = []
         self._writer, self._turns = uuid.uuid4().hex, 0
-        self._recalling, self._of_user = 0, 0  # whose recall this transaction is, and their version when it began
-        self._counted: Counter[int] = Counter()  # whose recalls this transaction counts
-        self._wrote = False  # more than a recall does
-        self._seen, self._others = -1, 0  # the collection's version, and how often somebody else has changed it
+        self.news, self._of_user = NewsForOthers(), 0  # and the version, when it began, of whose recall it is
 
     @interruptible
     def reading(self) -> Generator[Any, None, None]:
@@ -101,11 +98,12 @@ class LedgerDatabase:
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
         first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
-        it changes what is that user's alone, unless `wrote_more` is called; `unheard` nothing that others keep in RAM,
-        but rows of the mirror.
+        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
+        in RAM, but rows of the mirror.
         """
+        kind = Kind(told, recall_of, unheard)
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
-            self._wrote = self._wrote or not (unheard or (told and recall_of == self._recalling))
+            self.news.part(kind)
             with self._part(told=told) as sql:
                 yield sql
             return
@@ -113,7 +111,7 @@ class LedgerDatabase:
         try:
             with (
                 self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, (told, unheard, recall_of)) as sql,
+                self._transaction(connection, due, kind) as sql,
             ):
                 yield sql
         finally:
@@ -124,20 +122,19 @@ class LedgerDatabase:
 
     @interruptible
     def _transaction(
-        self, connection: Connection[Any], due: list[Callable[[], object]], kind: tuple[bool, bool, int]
+        self, connection: Connection[Any], due: list[Callable[[], object]], kind: Kind
     ) -> Generator[Any, None, None]:
-        told, unheard, recall_of = kind
-        version, of_user, turn = self._turn(connection, recall_of)
+        version, of_user, turn = self._turn(connection, kind.recall_of)
         with self._lock:
             self._check()
             before = self._sql
             try:
-                self._notice(version)
+                self.news.notice(version)
                 self._sql = sql = Sql(connection, in_transaction=True)
                 self._writing = True
-                self._counted.clear()
-                self._recalling, self._of_user, self._wrote = recall_of, of_user, not (recall_of or unheard)
-                if not told:
+                self.news.begin(kind)
+                self._of_user = of_user
+                if not kind.told:
                     self.on_write()
                 yield sql
                 self._keep(connection, sql.rest(), turn, due)
@@ -196,7 +193,7 @@ class LedgerDatabase:
         due += self._calls
         self._calls = []
         try:
-            keep(connection, turn, self.collection_key(), rest, wrote=self._wrote, recalled=self._counted)
+            keep(connection, turn, self.collection_key(), rest, wrote=self.news.wrote, recalled=self.news.counted)
         except BaseException as error:
             calls = due.copy()
             due.clear()
@@ -205,7 +202,7 @@ class LedgerDatabase:
             due += calls
             if not isinstance(error, psycopg.Error):
                 raise  # an interrupt: what was kept has to be told all the same
-        self._seen += self._wrote
+        self.news.kept()
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
@@ -219,30 +216,18 @@ class LedgerDatabase:
                     raise
                 pause()
 
-    def _notice(self, version: int | None) -> None:
-        if version is not None and version != self._seen:
-            self._seen, self._others = version, self._others + 1
-
     def look(self, sql: Sql, user: int) -> Look:
         """What says whether another process, or memory, has written, and recalled as this user."""
         if self._writing:
-            return Look(self._others, None, self.version_of_user(sql, user))
+            return Look(self.news.from_others, None, self.version_of_user(sql, user))
         row = sql.connection.execute(_LOOK_AT, (self.collection_key(), user, self.collection_key())).fetchone()
         version, of_rows, of_user = (None, None, None) if row is None else row
-        self._notice(version)
-        return Look(self._others, of_rows or 0, of_user or 0)
-
-    def wrote_more(self) -> None:
-        """The recall that this transaction counts changes more than what is its user's."""
-        self._wrote = True
-
-    def counts_recall(self, user: int) -> None:
-        """This transaction counts a recall of that user."""
-        self._counted[user] += 1
+        self.news.notice(version)
+        return Look(self.news.from_others, of_rows or 0, of_user or 0)
 
     def version_of_user(self, sql: Sql, user: int) -> int:
         """Another one as soon as a recall of the user was counted."""
-        if self._writing and user == self._recalling:
+        if self._writing and user == self.news.recall_of:
             return self._of_user
         row = sql.connection.execute(_USERS_VERSION, (user,)).fetchone()
         return 0 if row is None else int(row[0])

@@ -49,7 +49,6 @@ class PostgresLedger(SqlLedger):
         self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
         self.again = database.again  # for calls of several parts: flow/calls/kept_whole.py
-        database.collection_key = lambda: self._shared.collection_key
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.graph import GraphEntry, Links
+from adaptive_memory_core.flow.ports.graph import GraphEntry, Links, UnembeddedName
 from adaptive_memory_core.graph.build import passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
@@ -130,3 +130,82 @@ def test_a_sample_is_of_one_users_records_scattered_over_all(ledger: Ledger) -> 
     assert min(map(ids.index, some)) < 40
     assert max(map(ids.index, some)) > 360
     assert ledger.graph.links.sample(Scope("nobody"), 100) == (0, [])
+
+
+JON, JOHN = [1.0, 0.0], [0.75, 0.66143783]  # .75 alike, without rounding
+
+
+def compared(ledger: Ledger, **vectors: list[float]) -> list[str]:
+    """Gives these names their vectors, in units of whatever length, and compares all; the names that had none."""
+    waiting = ledger.graph.alike.unembedded(0, 99)
+    given = [vectors.get(one.name.replace(" ", "_"), [0.0, 0.0]) for one in waiting]
+    assert ledger.graph.alike.keep("theirs", waiting, np.reshape(given, (len(waiting), 2)))
+    while ledger.graph.alike.compare(2):
+        pass
+    return sorted(one.name for one in waiting)
+
+
+def alike(ledger: Ledger, scope: Scope, *names: str, least: float = 0.7) -> dict[str, dict[str, float]]:
+    with ledger.graph.view(scope) as graph:
+        return {name: dict(found) for name, found in graph.alike(names, least).items()}
+
+
+def test_names_that_are_like_each_other_are_found_both_ways_and_by_user(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert."), entry("b", "We saw John Smith.")])
+    ledger.graph.put(BOB, [entry("c", "We saw John Smith.")])
+    assert compared(ledger, jon_smith=JON, john_smith=JOHN) == ["john smith", "john smith", "jon smith", "rupert"]
+    assert alike(ledger, ANN, "jon smith", "john smith", "nobody") == {
+        "jon smith": {"john smith": 0.75},
+        "john smith": {"jon smith": 0.75},
+    }
+    assert alike(ledger, BOB, "john smith") == {}
+    assert alike(ledger, ANN, "jon smith", least=0.95) == {}
+    with ledger.graph.view(ANN) as graph:
+        assert graph.nearest_names({"joan smith": JON}, 0.95) == {"joan smith": {"jon smith": 1.0}}
+        assert set(graph.nearest_names({"joan smith": JON}, 0.7)["joan smith"]) == {"jon smith", "john smith"}
+        assert graph.nearest_names({"joan smith": [1.0, 0.0, 0.0]}, 0.7) == {}  # of another embedder
+        assert graph.nearest_names({"eve miller": JON}, 0.7) == {}  # spelled otherwise
+    assert ledger.graph.faults() == []
+
+
+def test_who_comes_later_is_compared_with_all_and_who_goes_leaves_nothing(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert.")])
+    compared(ledger, jon_smith=JON)
+    ledger.graph.put(ANN, [entry("b", "We saw John Smith.")])
+    assert compared(ledger, john_smith=JOHN) == ["john smith"]
+    assert alike(ledger, ANN, "jon smith") == {"jon smith": {"john smith": 0.75}}
+    ledger.graph.put(ANN, [entry("b", "We saw John Smith again.")])  # a name that stays keeps its vector
+    assert compared(ledger) == []
+    ledger.graph.drop(["b"])
+    assert alike(ledger, ANN, "jon smith", "john smith") == {}
+    assert ledger.graph.faults() == []
+    ledger.graph.put(ANN, [entry("b", "We saw John Smith.")])
+    assert compared(ledger, john_smith=JOHN) == ["john smith"]
+    ledger.graph.clear()
+    ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert.")])
+    assert alike(ledger, ANN, "jon smith", "john smith") == {}
+    assert compared(ledger) == ["jon smith", "rupert"]
+
+
+def test_a_name_that_is_gone_gets_no_vector_and_neither_does_any_from_another_embedder(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert.")])
+    waiting = ledger.graph.alike.unembedded(0, 99)
+    gone = [UnembeddedName(one.key, one.user, f"{one.name} the elder") for one in waiting]
+    assert ledger.graph.alike.keep("theirs", gone, np.ones((2, 2)))
+    assert ledger.graph.alike.unembedded(0, 99) == waiting
+    assert ledger.graph.alike.unembedded(waiting[0].key, 99) == waiting[1:]
+    ledger.notes.keep_embedder("new", 2)
+    assert not ledger.graph.alike.keep("old", waiting, np.ones((2, 2)))
+    assert ledger.graph.alike.unembedded(0, 99) == waiting
+    assert ledger.graph.alike.keep("new", waiting, np.ones((2, 2)))
+    assert ledger.graph.alike.unembedded(0, 99) == []
+
+
+def test_what_is_left_of_names_is_a_fault(ledger: Ledger) -> None:
+    ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert."), entry("b", "We saw John Smith.")])
+    compared(ledger, jon_smith=JON, john_smith=JOHN)
+    with ledger.transaction(), ledger.file.writing() as sql:  # type: ignore[attr-defined]
+        sql.execute(
+            "DELETE FROM graph_alike WHERE likeness > 0.5 AND name_key = (SELECT min(name_key) FROM graph_alike)"
+        )
+    assert ledger.graph.faults() == ["1 names are like others that are gone."]
