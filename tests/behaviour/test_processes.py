@@ -12,6 +12,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
+from adaptive_memory_core.store.words import up_to_date
 from tests.behaviour.other_process import OtherProcess, by_letters
 
 pytestmark = pytest.mark.slow
@@ -49,6 +50,24 @@ def test_what_one_process_writes_every_other_finds_at_once(tmp_path: Path) -> No
         assert alice.recall("coffee", k=5).ids == ("tea",)
         assert other.do("alice.get('coffee')").startswith("NotFoundError")
         assert contents(memory) == {"tea": "white tea"}
+
+
+def test_no_recall_of_the_holder_puts_in_what_others_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they wrote is found by the ledger, and the collection shows it within the lag."""
+    monkeypatch.setattr(up_to_date, "COMPARED_SECONDS", 600.0)
+    with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
+        alice = memory.for_user("alice")
+        alice.remember("green tea", id="tea")
+        alice.recall("tea", k=1)  # the first one compares
+        due = memory.ports().ledger.due_records
+        for number in range(3):
+            other.do(f"alice.remember('black coffee {number}', id='c{number}')")
+            assert f"c{number}" in alice.recall("black coffee", k=4).ids
+            assert due.waiting() == number + 1
+        other.do("alice.forget('c0').collection")
+        assert "c0" not in alice.recall("black coffee", k=4).ids
+        assert contents(memory).keys() == {"tea", "c1", "c2"}  # who asks the collection is told all
+        assert due.waiting() == 0
 
 
 def test_reads_and_verdicts_of_all_processes_count(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import columns_of
 
 USUAL, MOST_STRETCHED = 3, 8.0  # candidates that count as spread as usual, since a few tell little; guess
-LEAST_TELLING = 0.4  # few words never count less than two thirds of what is usual; same benchmark
+LEAST_TELLING = 0.5  # a word or two count as given, too: who asks for "coffee" wants what says coffee
 NEAREST = 10  # candidates among which the vectors must choose; 5 to 10 is flat, benchmarks/recall_quality.py
 STEEP = 8.0  # power by which `dense_least` falls below `Fusion.apart`; 4 to 16 is flat, same benchmark
 
@@ -54,7 +54,7 @@ def beside_words(telling: float) -> float:
     """How many times as much vectors count beside words, by how much the cue's words could say.
 
     >>> beside_words(0.5), beside_words(0.8), beside_words(0.0)
-    (1.0, 0.25, 1.5)
+    (1.0, 0.25, 1.0)
     """
     return 1.0 / max(telling, LEAST_TELLING) - 1.0
 

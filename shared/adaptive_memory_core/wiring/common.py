@@ -100,6 +100,7 @@ class Store:
     finish: Callable[[], object]
     reembed: Callable[..., int]
     changes: ChangeWatch
+    yet_to_come: Callable[[], int] = int  # how much of what other processes wrote the collection has yet to show
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Common:
         wake, ledger = self.background.wake, self.ledger
         ledger.user_files.sweep()
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
-        words = UpToDateWords(index, store.records, wake, store.changes)
+        words = UpToDateWords(index, store.records, wake, store.changes, store.yet_to_come)
         fields, names = self.asked.fields, self.asked.entities
         linked = LinkedUsers(ledger.graph, store.records, fields, wake, read_only=ledger.read_only)
         compared = ComparedNames(ledger.graph.alike, embedder, self.embedder.name, read_only=ledger.read_only)

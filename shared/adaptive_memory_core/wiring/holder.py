@@ -83,6 +83,7 @@ def _store(
         finish=partial(_finish, due, write_back, mirror),
         reembed=Reembedding(common, itself, mirror, write_back, holder_parts),
         changes=ChangeWatch(common.directory),
+        yet_to_come=int if due is None else ledger.due_records.waiting,
     )
 
 

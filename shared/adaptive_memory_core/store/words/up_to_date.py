@@ -35,8 +35,17 @@ class UpToDateWords:
 
     name = "word index"
 
-    def __init__(self, index: WordIndex, store: Records, wake: Callable[[], object], changes: ChangeWatch) -> None:
+    def __init__(
+        self,
+        index: WordIndex,
+        store: Records,
+        wake: Callable[[], object],
+        changes: ChangeWatch,
+        yet_to_come: Callable[[], int] = int,
+    ) -> None:
+        """`yet_to_come` counts what other processes wrote that the collection has yet to show."""
         self._index, self._store, self._wake, self._changes = index, store, wake, changes
+        self._yet_to_come = yet_to_come
         self._turn = threading.Lock()
         self._left: Iterator[None] | None = None  # of what is done in the background, a page at a time
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
@@ -196,7 +205,10 @@ class UpToDateWords:
         return time.monotonic() - self._compared >= COMPARED_SECONDS
 
     def _learn_of_new(self, scope: Scope) -> tuple[str | None, bool]:
-        """A note where some are left for later, and whether all ids were looked at."""
+        """A note where some are left for later, and whether all ids were looked at. What other processes wrote, whose
+        words are known, no recall puts into the collection in order to count, but now and then."""
+        if not self._swap_is_due() and self._yet_to_come():
+            return None, False
         known, size = self._index.size(scope), self._store.size()  # in this order: what is put between them is known
         swapped = self._swapped() if size == known else None
         if size == known and not swapped:
