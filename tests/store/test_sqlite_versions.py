@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Scope, SQLiteLedger
+from adaptive_memory_core.errors import LedgerVersionError
 from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.store.ledger.schema import MIGRATIONS
 from tests.store.ledger.reads import ALICE, BOB, NEW, read
 
 SCOPES = {"alice": ALICE, "bob": BOB}
@@ -91,6 +93,20 @@ def test_what_was_counted_and_undone_is_told_to_nobody(two: tuple[SQLiteLedger, 
     with pytest.raises(ZeroDivisionError):
         read_and_undone(other, ALICE, "r2", "alice's")
     assert "records" not in looked(own, "alice")
+
+
+def test_who_has_it_open_while_a_newer_version_takes_it_over_is_refused(two: tuple[SQLiteLedger, SQLiteLedger]) -> None:
+    own, other = two
+    read(own, ALICE, "r1", "alice's")
+    looked(own, "alice")
+    with other.file.writing() as sql:
+        sql.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(LedgerVersionError, match="Start it again"):
+        looked(own, "alice")
+    with pytest.raises(LedgerVersionError, match="Start it again"):
+        read(own, ALICE, "r2", "alice's")
+    with other.file.reading() as sql:
+        assert sql.execute("SELECT count(*) FROM recalls").fetchone() == (1,)
 
 
 def read_and_undone(ledger: SQLiteLedger, scope: Scope, recall: str, record: str) -> None:

@@ -19,6 +19,7 @@ from adaptive_memory_core.store.group_commit import grouped
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.ledger.look import Look
 from adaptive_memory_core.store.ledger.news_for_others import Kind, NewsForOthers
+from adaptive_memory_core.store.ledger.schema import refuse_newer
 from adaptive_memory_core.store.os_lock import OsLock
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
@@ -242,6 +243,7 @@ class LedgerFile:
             self._unfinished = False
             self._renew()
             return False
+        refuse_newer(self._connection)
         self.news.begin(kind)
         return True
 

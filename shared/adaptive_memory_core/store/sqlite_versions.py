@@ -6,6 +6,7 @@ import sqlite3
 
 from adaptive_memory_core.store.ledger.look import Look
 from adaptive_memory_core.store.ledger.news_for_others import NewsForOthers
+from adaptive_memory_core.store.ledger.schema import refuse_newer
 
 _LOOK_AT = (
     "SELECT version, (SELECT changes FROM mirror_size WHERE collection_key = ?), "
@@ -25,6 +26,7 @@ class VersionsInFile:
         """What the numbers say of a user, and of the collection's rows."""
         as_of = sql.execute("PRAGMA data_version").fetchone()[0]
         if as_of != self._as_of:
+            refuse_newer(sql)
             self._as_of, self._of_users = as_of, {}
         if user not in self._of_users:
             version, of_rows, of_user = sql.execute(_LOOK_AT, (collection, user)).fetchone()

@@ -31,6 +31,16 @@ def migrate(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def refuse_newer(connection: sqlite3.Connection) -> None:
+    """Refuse a file that another process brought to a version of which we know nothing, while we had it open."""
+    version = _version(connection)
+    if version > len(MIGRATIONS):
+        raise LedgerVersionError(
+            f"The ledger was brought to schema version {version} by a newer version of this package; this process "
+            f"knows up to {len(MIGRATIONS)}, and uses it no more. Start it again with that version."
+        )
+
+
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
