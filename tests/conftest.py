@@ -166,7 +166,8 @@ def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Open]:
 
 @pytest.fixture
 def ledger_rows() -> Callable[[AdaptiveMemory], Rows]:
-    """Every row of every table of a memory's ledger, but for copies of the collection: its words, and the mirror."""
+    """Every row of every table of a memory's ledger, but for copies of the collection, which are its words and the
+    mirror, and for the number of times that the file was written."""
 
     def rows(memory: AdaptiveMemory) -> Rows:
         ledger: Any = memory.ports().ledger
@@ -174,7 +175,7 @@ def ledger_rows() -> Callable[[AdaptiveMemory], Rows]:
             tables = [
                 row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
             ]
-            own = [table for table in tables if not table.startswith(("words", "mirror", "sqlite_"))]
+            own = [table for table in tables if not table.startswith(("words", "mirror", "sqlite_", "file_version"))]
             return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in own}
 
     return rows
