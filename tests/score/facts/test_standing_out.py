@@ -111,3 +111,17 @@ def test_lists_events_and_guesses_have_no_newer_version(old: str, cue: str) -> N
 )
 def test_what_announces_no_change_of_mine_replaces_nothing(new: str) -> None:
     assert not may_replace(statement(BARBER), statement(new), asked(CUE), Updates())
+
+
+@pytest.mark.parametrize(
+    "new", ["Ilse's son now drives a Tesla.", "Ilse\N{RIGHT SINGLE QUOTATION MARK}s son now drives a Tesla."]
+)
+def test_a_relative_of_the_one_who_was_asked_for_replaces_nothing(new: str) -> None:
+    old = statement("Ilse drives a Volvo.")
+    assert not may_replace(old, statement(new), asked("what car does Ilse drive?"), Updates())
+    assert may_replace(old, statement("Ilse now drives a Tesla."), asked("what car does Ilse drive?"), Updates())
+
+
+@pytest.mark.parametrize("new", ["Kofi has become Ilse's boss.", "Ilse's boss is now Kofi."])
+def test_who_a_relative_or_boss_is_says_something_of_the_one_who_was_asked_for(new: str) -> None:
+    assert may_replace(statement("Ilse reports to Ana."), statement(new), asked("who does Ilse report to?"), Updates())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.score.facts.asked import Asked
@@ -19,12 +18,13 @@ from adaptive_memory_core.score.facts.sentence_that_answers import keys_of
 from adaptive_memory_core.score.facts.statement import Statement, differ
 
 _PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|yours?)\b")
-_MINE = frozenset("my our your".split())
+_MINE, _POSSESSIVE = frozenset("my our your".split()), ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
 _RELATIVES = frozenset(
     "sister brother mother father mum mom dad wife husband son daughter aunt uncle cousin niece nephew grandmother"
     " grandfather gran grandma grandpa parents kids friend neighbour neighbor colleague boss boyfriend girlfriend"
     " partner roommate flatmate".split()
 )
+_OF_TIME, _IS = frozenset("now currently".split()), frozenset(("is", "was", "became", ""))
 _SINCE_THEN = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|lately|from now on|since"
     r"|different|finally|replac\w+|switch\w+|chang\w+|swap\w+|moved?|dropped|cancel\w*|gave up|stopped|rather than"
@@ -93,7 +93,12 @@ def _tells_of_it(old: Statement, new: Statement, about: Asked) -> bool:
 
 
 def _of_a_relative(new: Statement, about: Asked) -> bool:
-    """Whether it is about "my sister", and she was not asked for."""
+    """Whether it is about "my sister", or what "Ana's sister" does, and she was not asked for. "Ana's boss is Tom" is
+    about Ana."""
+    said = [word for word in new.in_order if word not in _OF_TIME]
     return any(
-        owner in _MINE and word in _RELATIVES and word not in about.said for owner, word in pairwise(new.in_order)
+        word in _RELATIVES
+        and word not in about.said
+        and (owner in _MINE or (owner.endswith(_POSSESSIVE) and then not in _IS))
+        for owner, word, then in zip(said, said[1:], [*said[2:], ""], strict=False)
     )
