@@ -17,7 +17,7 @@ from benchmarks.multi_hop import corpora, found_in, merged, untitled, without_ti
 PASSAGES = [
     ("Teutberga", "She was married to Lothair II."),
     ("Lothair II", "He ruled. His father was Lothair I."),
-    ("Lothair I", "He became a monk in the end."),
+    ("Lothair I", "He became a monk, and died in the abbey of Prüm."),
     *((f"Queen {n}", "Her husband's father died far away.") for n in range(40)),
 ]
 QUESTIONS = [

@@ -86,8 +86,8 @@ def _leads(fusion: Fusion) -> Mapping[str, float]:
 CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
-        dense=1.5, doubt=0.6, words=0.176, near=0.144, around=0.208, session=0.08, speaker=0.128, dated=0.112,
-        before=0.375, company=0.525, dense_least=0.17, apart=0.0, spread=0.1,
+        doubt=0.6, words=0.1173, near=0.096, around=0.1387, session=0.0533, speaker=0.0853, dated=0.0747,
+        dense_least=0.17, apart=0.0, spread=0.1,
     ),
     "all-minilm-l6-v2": CAUTIOUS,
 }  # fmt: skip
