@@ -96,3 +96,18 @@ def test_rounded_rows_find_the_same(space: str) -> None:
         assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-4, atol=1e-4)
         allowed = rng.random(len(held)) < 0.3
         assert allowed[matrix.nearest(matrix.asked(cue), 10, allowed)].all()
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("apart", [0.3, 0.05, 0.02])
+def test_vectors_that_are_all_but_the_same_are_told_apart_however_many_there_are(space: str, apart: float) -> None:
+    """Rounded to bytes they are not."""
+    drawn, count, dimension = np.random.default_rng(0), int8.LEAST_ROWS + 100, 64
+    held = (drawn.normal(size=dimension) + apart * drawn.normal(size=(count, dimension))).astype(np.float32)
+    matrix = Matrix(space, dimension)
+    matrix.extend(held)
+    for row in drawn.integers(count, size=20):
+        asked = matrix.asked(held[row])
+        found = matrix.distances(asked, matrix.nearest(asked, 10))
+        every = np.sort(matrix.distances(asked, np.arange(count)))
+        assert np.allclose(np.sort(found), every[:10], rtol=0, atol=1e-5)

@@ -103,14 +103,12 @@ class Matrix:
 
     def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
         """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
-        if self._rounded is None:
-            scores = self._scores(asked)
-            best = _best(scores, most, allowed)
-            return best[(-scores[best]).argsort(kind="stable")[:most]]
-        products = self._rounded.products(asked, self.size)
-        scale = float(np.abs(asked).max()) / int8.HIGHEST
-        about = products * scale - self._halves[: self.size] if self.space == "l2" else products
-        return self._ranked(asked, _best(about, int8.RESCORED * most, allowed), most)
+        found = None if self._rounded is None else self._by_rounded(self._rounded, asked, most, allowed)
+        if found is not None:
+            return found
+        scores = self._scores(asked)
+        best = _best(scores, most, allowed)
+        return best[(-scores[best]).argsort(kind="stable")[:most]]
 
     def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
         """Chroma's distances of the rows at these positions."""
@@ -123,12 +121,24 @@ class Matrix:
     def vectors(self, positions: Any) -> Floats:
         return np.asarray(self._rows[positions])
 
-    def _ranked(self, asked: Floats, places: Positions, most: int) -> Positions:
-        """The nearest of the rows at these places, nearest first."""
-        scores = self._rows[places] @ asked
+    def _by_rounded(
+        self, rounded: int8.Rounded, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None
+    ) -> Positions | None:
+        """The nearest of those that are nearest as rounded; None where rounding may have hidden one of them."""
+        about = rounded.products(asked, self.size)
+        if self.space == "l2":
+            about -= self._halves[: self.size]
+        places = _best(about, int8.RESCORED * most, allowed)
+        rows = self._rows[places]
+        scores = rows @ asked
         if self.space == "l2":
             scores -= self._halves[places]
-        nearest: Positions = places[(-scores).argsort(kind="stable")[:most]]
+        order = (-scores).argsort(kind="stable")[:most]
+        if len(places) == int8.RESCORED * most:  # else all were looked at
+            longest = 1.0 if self.space == "cosine" else math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max()))
+            if scores[order[-1]] < about[places].min() + rounded.error(asked, self.size, longest):
+                return None
+        nearest: Positions = places[order]
         return nearest
 
     def _round(self, before: int) -> None:
