@@ -18,7 +18,7 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError
 from tests.chroma_server import ChromaServer
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
@@ -167,6 +167,14 @@ def test_a_normal_exit_without_close_writes_everything_back(tmp_path: Path) -> N
     assert shown(embedded(tmp_path)) == {"m1": 1}
 
 
+def asked_for_a_while(user: UserMemory) -> None:
+    """Until the bound for others' writes is over, what is known may answer."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        user.recall("memory 1", reinforce=False)
+        time.sleep(0.05)
+
+
 @pytest.mark.slow
 def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: ChromaServer, tmp_path: Path) -> None:
     keeping = Keeping(lag_seconds=0.2)
@@ -176,11 +184,8 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     alice.remember_many(TEXTS)
     alice.recall("memory 1", k=3)
     chroma_server.stop()
-    until = time.monotonic() + 30
     with pytest.raises(StoreError, match="reachable"):
-        while time.monotonic() < until:  # until the bound for others' writes is over, what is known may answer
-            alice.recall("memory 1", reinforce=False)
-            time.sleep(0.05)
+        asked_for_a_while(alice)
     with pytest.raises(StoreError, match="reachable"):
         alice.recall("memory 1")
     with pytest.raises(StoreError):
