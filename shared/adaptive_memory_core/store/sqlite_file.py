@@ -243,7 +243,8 @@ class LedgerFile:
             self._unfinished = False
             self._renew()
             return False
-        refuse_newer(self._connection)
+        if not kind.recall_of:  # a recall's look does it
+            refuse_newer(self._connection)
         self.news.begin(kind)
         return True
 
