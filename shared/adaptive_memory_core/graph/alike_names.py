@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.graph.alike_spelling import may_be_one
-from adaptive_memory_core.graph.names import _INSIDE, names
+from adaptive_memory_core.graph.names import INSIDE, names
 from adaptive_memory_core.graph.ports import Alike, Array, Graph
 
 MOST_ALIKE = 5  # names that one is taken for; guess
@@ -27,7 +27,7 @@ def unknown_names(cue: str, linked: Collection[str]) -> list[str]:
     >>> unknown_names("Did Ada and Bob meet?", ["ada", "bob"])
     []
     """
-    covered = {word for name in linked for word in name.split()} | _INSIDE
+    covered = {word for name in linked for word in name.split()} | INSIDE
     return [one for one in names(cue) if not set(one.split()) <= covered][:MOST_UNKNOWN]
 
 

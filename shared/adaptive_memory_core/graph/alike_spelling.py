@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
-from adaptive_memory_core.graph.names import _INSIDE, words_of
+from adaptive_memory_core.graph.names import INSIDE, words_of
 
 FEWEST_LETTERS = 5  # of a name that may be another one; of shorter ones a letter tells too much; guess
 ALIKE_SPELLING = 0.7  # share of letters in common from which two words may be the same; guess
@@ -57,7 +57,7 @@ def may_be_one(one: str, other: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return [word.plain for word in words_of(name) if word.plain not in STOP_WORDS | _INSIDE or len(word.plain) == 1]
+    return [word.plain for word in words_of(name) if word.plain not in STOP_WORDS | INSIDE or len(word.plain) == 1]
 
 
 def _tells(word: str) -> bool:

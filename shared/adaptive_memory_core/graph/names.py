@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\
 _POSSESSIVE = re.compile(r"['\u2019][sS]?$")
 _QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
 _JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
-_INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
+INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
 _NO_NAMES = STOP_WORDS | frozenset(
     """
     yes no yeah yep nope ok okay well oh hey hi hello wow thanks thank please sure maybe also however although though
@@ -114,7 +114,7 @@ def _runs(sentence: str) -> Iterator[list[Word]]:
         if word.capital:
             run += [*waiting, word]
             waiting = []
-        elif run and word.plain in _INSIDE and len(waiting) < 2:
+        elif run and word.plain in INSIDE and len(waiting) < 2:
             waiting.append(word)
         else:
             if run:
@@ -135,7 +135,7 @@ def _of_run(run: Sequence[Word]) -> list[str]:
         return [word.plain for word in run]
     parts: list[list[str]] = [[]]
     for word in run:
-        if word.plain in _INSIDE and not word.capital:
+        if word.plain in INSIDE and not word.capital:
             parts.append([])
         else:
             parts[-1].append(word.plain)
