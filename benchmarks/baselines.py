@@ -16,7 +16,7 @@ RRF = 60
 CHUNK = 180  # tokens of a naive chunk of a conversation
 BOTH: Any = ("dense", "lexical")
 ALONE = Weights(recency=0, importance=0, similarity=1)
-ONLY_WORDS = Fusion(0, 0, words=1, near=0, around=0, session=0, speaker=0, dated=0, before=0, company=0)
+ONLY_WORDS = Fusion(0, 0, words=1, near=0, around=0, session=0, speaker=0, dated=0, before=0, company=0, named=0)
 Ranking = Sequence[str]
 Ask = Callable[[Question, int], Ranking]
 Embed = Callable[[Sequence[str]], Any]

@@ -1,8 +1,10 @@
 """How many recalls a second do threads make, and processes? `python -m benchmarks.many_at_once [--keep FOLDER]`.
 
 All recall as users with 10,000 records each, `k=5` with vectors and words, ledger and log on, one recall after the
-other for some seconds. "CPU ms" is what one recall takes of a processor, by all threads of its process: what the number
-of recalls comes to on a machine that nobody else uses.
+other for some seconds. Before that one process asks all questions once and waits until its background has nothing left,
+unless `--at-once` is given: of a collection that another program filled, that is above all writing down the words of
+its records, once, a second of processor time. "CPU ms" is what one recall takes of a processor, by all threads of its
+process: what the number of recalls comes to on a machine that nobody else uses.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from benchmarks.fast_path import CUES, MILLISECONDS, WITH_WORDS, Case, fill, nea
 from benchmarks.report import percentiles, print_table
 
 RECORDS = 10_000
+QUIET_LOOKS, LOOK_SECONDS = 20, 0.05  # at the background, until it is taken to have nothing left
 
 
 def main() -> None:
@@ -29,6 +32,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--processes", type=int, nargs="+", default=[4])
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--at-once", action="store_true")
     parser.add_argument("--keep", type=Path, help="a folder of benchmarks.fast_path")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -37,9 +41,22 @@ def main() -> None:
         if not place.exists():
             fill(place, Case(RECORDS, 1), vectors)
         cues = {f"{text_of(number)}?": near(vectors[number]) for number in range(CUES)}
+        if not given.at_once:
+            warm(place, cues)
         rows = [row(1, count, [worked(place, cues, count, given.seconds)]) for count in given.threads]
         rows += [row(count, 1, by_processes(place, cues, count, given.seconds)) for count in given.processes]
     print_table(rows, title=f"Recalls of users with {RECORDS:,} records")
+
+
+def warm(place: Path, cues: dict[str, Any]) -> None:
+    """Ask all questions once, and wait until the background has nothing left to do."""
+    with AdaptiveMemory.open(place, embedder=lambda texts: [cues[text] for text in texts], policy=WITH_WORDS) as memory:
+        user, quiet = memory.for_user("user 0"), 0
+        for name in cues:
+            user.recall(name, k=5)
+        while quiet < QUIET_LOOKS:
+            time.sleep(LOOK_SECONDS)
+            quiet = 0 if user.stats().background.doing else quiet + 1
 
 
 def row(processes: int, threads: int, found: list[dict[str, Any]]) -> dict[str, Any]:

@@ -29,7 +29,6 @@ from adaptive_memory_core.cue.time import asks_when
 from adaptive_memory_core.flow.candidates import gather
 from adaptive_memory_core.flow.ports import words
 from adaptive_memory_core.languages import English
-from adaptive_memory_core.store.words import index
 from benchmarks.report import print_table, write_json
 from benchmarks.speed import clustered
 from benchmarks.speed_words import LENGTH, USER, opened, spoken
@@ -86,7 +85,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
         "learned shares": Without([(fuse, "tilted", lambda shares, _: shares)]),
         "the newest first": Without(policy=Policy().replace(updates={"newest_first": False})),
         "times in four more languages": Without([(memory.ports(), "languages", (English(),))]),
-        "asking when in them": Without([(index, "asks_when", lambda cue: asks_when._ASKS.search(cue) is not None)]),
+        "asking when in them": Without([(asks_when, "asks_when", lambda cue: asks_when._ASKS.search(cue) is not None)]),
         "odd importance": Without([(gather, "odd_importance", lambda *_: None)]),
     }
     every = [one for without in apart.values() for one in without.instead]

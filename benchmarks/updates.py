@@ -14,8 +14,9 @@ many subjects, in "all relations" about all of them, so that a subject has many 
 version of it. Relations with an even number were tuned on; the others are held out. The part "scenes" is small memories
 of what changed and of what only looks alike (`benchmarks/look_alikes.py`), the part "same values" other facts that have
 values of the kind that is asked for (`benchmarks/same_values.py`), the part "chats" everyday sentences about three
-persons (`benchmarks/changed_in_chats.py`). `--without-lexicon` measures what is told of
-relations that are not among the common ones.
+persons (`benchmarks/changed_in_chats.py`), the part "events" what happened to a fact and what has changed it
+(`benchmarks/events_about_facts.py`). `--without-lexicon` measures what is told of relations that are not among the
+common ones.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.score.facts import asked, same_fact, statement
+from adaptive_memory_core.score.facts import asked, same_fact, statement, whose
 from benchmarks.changed_in_chats import rows_of_chats
 from benchmarks.embedders import EMBEDDERS
+from benchmarks.events_about_facts import rows_of_events
 from benchmarks.look_alikes import rows_of_scenes
 from benchmarks.memory_in_a_folder import memory_in_a_folder
 from benchmarks.report import print_table, write_json
@@ -41,7 +43,7 @@ from benchmarks.update_facts import PEOPLE, RELATIONS, TALK, THINGS, Relation
 
 START, APART, LAST = 1_700_000_000.0, 90 * DAY, 220 * DAY
 MODES = ("same", "praised", "other", "all other", "unchanged")
-PARTS = ("relations", "scenes", "same values", "chats")
+PARTS = ("relations", "scenes", "same values", "chats", "events")
 CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS)}
 HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
 POLICIES: dict[str, Policy] = {
@@ -100,13 +102,17 @@ def main() -> None:
         found = list(rows_of_chats(embed))
         print_table(found, title=f"What changed in three chats, embedder {arguments.embedder}")
         rows += found
+    if "events" in arguments.parts:
+        found = list(rows_of_events(embed, arguments.half))
+        print_table(found, title=f"Events about facts, embedder {arguments.embedder}")
+        rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
 
 def forget_lexicon() -> None:
     """Let no relation be a known one, in this process."""
-    for module in (asked, same_fact, statement):
+    for module in (asked, same_fact, statement, whose):
         vars(module)["relations_in"] = lambda _: frozenset()
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
-from adaptive_memory_core.channels.fuse import relevances
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.nothing_found import HARDER, Best, best_of, chance, fitted
 
@@ -45,18 +44,28 @@ def test_questions_that_all_find_the_same_make_a_floor_too() -> None:
     assert chance(floor, Best(0.2, 0.2)) > 0.5
 
 
-def test_the_best_by_vectors_and_the_best_of_all_may_be_two_hits() -> None:
-    covered = {"words": 0.9, "chance": 0.001}
+def test_the_best_by_vectors_and_the_best_by_words_may_be_two_hits() -> None:
     hits = [
-        Hit(Record("near", "x"), 0.8, "near", {"words": 0.0, "chance": 0.001}),
-        Hit(Record("worded", "x"), 0.3, "w", covered),
+        Hit(Record("near", "x"), 0.8, "near", {"words": 0.1, "chance": 0.001}),
+        Hit(Record("worded", "x"), 0.3, "w", {"words": 0.9, "chance": 0.001}),
     ]
-    policy = Policy(channels=("dense", "lexical"))
-    best = best_of(hits, policy, now=0.0)
+    best = best_of(hits, Policy(channels=("dense", "lexical")), now=0.0)
     assert best is not None
     assert best.similarity == 0.8
-    near, worded = map(sum, zip(*relevances(hits, policy.weighing, {}, 0.0).values(), strict=True))
-    assert best.relevance == worded > near
+    assert best.leads == pytest.approx(0.9)
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_how_much_the_vectors_count_in_a_ranking_changes_nothing(
+    chance_one: float, chance_other: float, telling: float, before: float
+) -> None:
+    def best(leads: dict[str, float]) -> Best | None:
+        hits = [
+            Hit(Record(name, "x"), near, name, {"words": near / 2, **leads}) for name, near in (("a", 0.4), ("b", 0.8))
+        ]
+        return best_of(hits, Policy(channels=("dense", "lexical")), now=0.0)
+
+    assert best({"chance": chance_one}) == best({"chance": chance_other, "telling": telling, "before": before})
 
 
 def test_hits_that_may_not_be_returned_do_not_count() -> None:

@@ -6,7 +6,8 @@ import copy
 import pickle
 
 from adaptive_memory_core import Policy, Record
-from adaptive_memory_core.records import Dropped, Fields, Hit, ReadState, Scope, Scored
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import Dropped, Hit, ReadState, Scope, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.gates import BEYOND_K

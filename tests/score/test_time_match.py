@@ -29,6 +29,26 @@ def test_what_happened_in_the_window_comes_first_among_equals() -> None:
     assert order([hit("new", 199), hit("then", 103), hit("old", 1)], WEEK)[0] == "then"
 
 
+MAY = Window(100 * DAY, 131 * DAY)
+
+
+@pytest.mark.parametrize("day", [100 - 12, 131 + 12])
+def test_twelve_days_outside_a_month_is_not_in_it(day: int) -> None:
+    assert order([hit("beside", day, 0.6), hit("then", 111, 0.4), hit("far", 1, 0.0)], Intent((MAY,)))[0] == "then"
+
+
+def test_a_day_is_felt_longer_after_it_than_before() -> None:
+    day = Window(100 * DAY, 101 * DAY)
+    assert [closeness(Record("a", "x", created_at=at * DAY), day) for at in (99, 102.5)] == [0.5, 0.5]
+
+
+def test_a_vague_window_is_felt_on_both_sides_and_an_open_one_where_it_is_open_wholly() -> None:
+    about = Window(100 * DAY, 131 * DAY, soft_seconds=15.5 * DAY)
+    assert [closeness(Record("a", "x", created_at=day * DAY), about) for day in (84.5, 146.5)] == [0.5, 0.5]
+    since = Window(100 * DAY, None)
+    assert [closeness(Record("a", "x", created_at=day * DAY), since) for day in (95, 999)] == [0.5, 1.0]
+
+
 def test_what_began_to_hold_in_the_window_counts_as_much() -> None:
     assert order([hit("new", 199), hit("told late", 150, valid_from=101 * DAY)], WEEK)[0] == "told late"
 

@@ -52,13 +52,28 @@ def newest_first(
     >>> [(one.id, one.score, one.older_than) for one in found[:2]]
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
-    if len(ranked) < 2 or not _wanted(cue, rule, intent) or not (facts is not None or _of_one_thing_now(cue)):
-        return ranked
+    told = Told(cue, speaker, facts)
+    return put_first(ranked, versions_among(ranked, told, rule, intent), facts, vectors)
+
+
+def versions_among(ranked: Sequence[Scored], told: Told, rule: Updates, intent: Intent) -> Versions | None:
+    """What is looked through for versions of the best; None where nothing may come first for being newer."""
+    if len(ranked) < 2 or not _wanted(told.cue, rule, intent):
+        return None
+    if told.facts is None and not _of_one_thing_now(told.cue):
+        return None
     times = times_of(ranked)[: rule.candidates]
-    if len(set(times)) < 2:
+    return None if len(set(times)) < 2 else Versions(ranked, times, told.cue, rule, told.speaker)
+
+
+def put_first(
+    ranked: Sequence[Scored], versions: Versions | None, facts: Facts | None, vectors: Mapping[str, Any]
+) -> Sequence[Scored]:
+    """The candidates with the newest of each fact first, as far as words tell, and vectors where they are known."""
+    if versions is None:
         return ranked
-    versions = Versions(ranked, times, cue, rule, speaker, vectors)
-    groups = list(versions.groups()) if facts is None else _told(ranked, times, facts)
+    times = versions.times
+    groups = list(versions.groups(vectors)) if facts is None else _told(ranked, times, facts)
     if not groups:
         return ranked
     sure = versions.sure if facts is None else _always

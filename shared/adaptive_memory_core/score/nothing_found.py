@@ -3,6 +3,7 @@
 No number of similarity means "relevant" by itself: it hangs on the embedder, on the records and on how many there are.
 So a memory is asked questions that have nothing to do with it. The best that each of them finds is a sample of how
 good a hit gets by chance; the best of many such chances follows an extreme-value law (Gumbel's), which two moments fit.
+Vectors and words are measured apart: how much each counts in a ranking hangs on the cue, so two relevances compare ill.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from adaptive_memory_core.channels.fuse import relevance
-from adaptive_memory_core.channels.told_apart import told_apart
+from adaptive_memory_core.channels.fuse import beside_vectors
 from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
@@ -43,10 +43,10 @@ _OF_ANYTHING_IN = {code: frozenset(words(said, code)) for code, said in _ELSEWHE
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """How good the best candidates of one recall are: by their vectors, and all channels taken together."""
+    """How good the best candidates of one recall are: by their vectors, and by all that is not vectors, together."""
 
     similarity: float
-    relevance: float
+    leads: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Floor:
 
     similarity: float
     similarity_spread: float
-    relevance: float
-    relevance_spread: float
+    leads: float
+    leads_spread: float
     location: float
     scale: float
     questions: int
@@ -72,17 +72,16 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     >>> from adaptive_memory_core.records import Record
     >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
     >>> best_of([Hit(Record("a", "text"), 0.5, "a"), old], Policy(), now=2.0)
-    Best(similarity=0.5, relevance=0.5)
+    Best(similarity=0.5, leads=0.0)
     >>> best_of([old], Policy(), now=2.0) is None
     True
     """
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     if not fit:
         return None
-    fusion, own = policy.weighing, policy.own_weights
-    apart = told_apart(fit, fusion)
-    together = max(sum(relevance(hit.similarity, hit.leads, fusion, own, apart).values()) for hit in fit)
-    return Best(max(hit.similarity for hit in fit), together)
+    shares = beside_vectors(fit[0].leads, policy.weighing, policy.own_weights)  # all hits have the same leads
+    beside = max(sum([share * hit.leads.get(name, 0.0) for name, share in shares.items()], 0.0) for hit in fit)
+    return Best(max([0.0, *(hit.similarity for hit in fit)]), beside)  # less than not alike at all is no further off
 
 
 def fitted(found: Sequence[Best], *, records: int) -> Floor:
@@ -92,10 +91,10 @@ def fitted(found: Sequence[Best], *, records: int) -> Floor:
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
     (0.3, 0.02)
     """
-    close, together = [one.similarity for one in found], [one.relevance for one in found]
-    first, second = fmean(close), fmean(together)
-    spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(together))
-    sums = [(one.similarity - first) / spreads[0] + (one.relevance - second) / spreads[1] for one in found]
+    close, beside = [one.similarity for one in found], [one.leads for one in found]
+    first, second = fmean(close), fmean(beside)
+    spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(beside))
+    sums = [(one.similarity - first) / spreads[0] + (one.leads - second) / spreads[1] for one in found]
     scale = max(SMALLEST_SPREAD, pstdev(sums) * math.sqrt(6.0) / math.pi)
     return Floor(first, spreads[0], second, spreads[1], -EULER * scale, scale, len(found), records)
 
@@ -108,7 +107,7 @@ def chance(floor: Floor, best: Best) -> float:
     (0.86, 0.005)
     """
     above = (best.similarity - floor.similarity) / floor.similarity_spread
-    above += (best.relevance - floor.relevance) / floor.relevance_spread
+    above += (best.leads - floor.leads) / floor.leads_spread
     steps = (above - floor.location) / floor.scale
     return -math.expm1(-HARDER * math.exp(min(700.0, -steps)))
 

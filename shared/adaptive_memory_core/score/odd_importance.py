@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.records import Fields, Hit
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.candidates import columns_of
 
 USUAL_SCALES = (1, 5, 10, 100)

@@ -9,6 +9,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Record
+from adaptive_memory_core.shown_in_errors import shown
 
 REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
@@ -59,7 +60,7 @@ def _accepted(answer: object) -> bool:
     if inspect.iscoroutine(answer):
         answer.close()
     how = f"{AT_ONCE} and have it" if inspect.isawaitable(answer) else "Have it"
-    raise InvalidInputError(f"accept answered {answer!r} to a record. {how} return True or False, e.g. bool(...).")
+    raise InvalidInputError(f"accept answered {shown(answer)} to a record. {how} return True or False, e.g. bool(...).")
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 
 def shares_of(given: Any, count: int) -> list[float]:
@@ -23,7 +24,7 @@ def shares_of(given: Any, count: int) -> list[float]:
     try:
         numbers = np.asarray({} if given is None else given, dtype=np.float64)  # None would be taken for NaN
     except (TypeError, ValueError):
-        raise InvalidInputError(f"it gave {given!r:.80}. Give a list of numbers, one for each text.") from None
+        raise InvalidInputError(f"it gave {shown(given)}. Give a list of numbers, one for each text.") from None
     if numbers.shape not in ((count,), (count, 1)):
         raise InvalidInputError(f"it gave {numbers.size} numbers for {count} texts. Give one for each, in their order.")
     flat = numbers.reshape(count)

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.candidates import Candidates, columns_of
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.diversity import pick
+from adaptive_memory_core.score.facts.versions import NO_VECTORS, Versions
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit, unfit_ones
 from adaptive_memory_core.score.kind_share import weighed
-from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.newest_first import Facts, Told, put_first, versions_among
 from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timely
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
-NO_VECTORS: Mapping[str, Any] = {}
+
+class Ranked(NamedTuple):
+    """The candidates by score, and what may still change their order: which of them are versions of one fact."""
+
+    hits: Candidates
+    unfit: Mapping[int, str]  # those that are out before scoring, by their numbers, with the reasons
+    scored: Sequence[Scored]
+    versions: Versions | None = None
+    facts: Facts | None = None
+
+    def undecided(self) -> list[str]:
+        """The ids in the collection of those whose vectors tell more of that; mostly of none."""
+        return [] if self.versions is None or self.facts is not None else self.versions.undecided()
 
 
 def select(
@@ -29,7 +42,6 @@ def select(
     k: int,
     now: float,
     intent: Intent = NO_INTENT,
-    vectors: Mapping[str, Any] = NO_VECTORS,
     use: Use = NO_USE,
     time_alone: bool = False,
     told: Told | None = None,
@@ -37,8 +49,7 @@ def select(
     """The hits to return, best first, and the dropped ones with their reasons.
 
     Where a time is named, the same words at another time are another memory; where nothing besides is named
-    (`time_alone`), what is of that time comes first. `vectors` (by the id in the collection) are needed where the
-    policy asks for diversity, and tell versions of a fact apart. `told` is what the newest of each fact is found by.
+    (`time_alone`), what is of that time comes first. `told` is what the newest of each fact is found by.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -46,15 +57,43 @@ def select(
     >>> [one.id for one in kept], [(one.id, one.reason) for one in dropped]
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
+    ranked = rank(hits, policy, now=now, intent=intent, use=use, time_alone=time_alone, told=told)
+    return best_of(ranked, policy, k=k, intent=intent)
+
+
+def rank(
+    hits: Sequence[Hit],
+    policy: Policy,
+    *,
+    now: float,
+    intent: Intent = NO_INTENT,
+    use: Use = NO_USE,
+    time_alone: bool = False,
+    told: Told | None = None,
+) -> Ranked:
+    """The first half of `select`: those that pass the gates, by score."""
     these = columns_of(hits)
     reasons = unfit_ones(these, policy, now=now)
     fit = these.only([one for one in range(len(these)) if one not in reasons]) if reasons else these
     scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
     scored = timely(scored, intent, policy, alone=time_alone)
-    if told is not None and (told.facts is not None or policy.blending == "bounded"):
-        scored = newest_first(
-            scored, told.cue, policy.updates, intent, speaker=told.speaker, facts=told.facts, vectors=vectors
-        )
+    if told is None or (told.facts is None and policy.blending != "bounded"):
+        return Ranked(these, reasons, scored)
+    return Ranked(these, reasons, scored, versions_among(scored, told, policy.updates, intent), told.facts)
+
+
+def best_of(
+    ranked: Ranked,
+    policy: Policy,
+    *,
+    k: int,
+    intent: Intent = NO_INTENT,
+    vectors: Mapping[str, Any] = NO_VECTORS,
+) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+    """The second half of `select`. `vectors` (by the id in the collection) are needed where the policy asks for
+    diversity, and tell versions of a fact apart."""
+    these, reasons = ranked.hits, ranked.unfit
+    scored = put_first(ranked.scored, ranked.versions, ranked.facts, vectors)
     weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
     strong = [one for one in scored if not too_weak(one, policy)] if weak else scored
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)

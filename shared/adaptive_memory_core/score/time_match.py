@@ -12,9 +12,12 @@ from adaptive_memory_core.score.signals import DAY
 
 TIME = "time"  # the name of the part
 OUTSIDE = "outside the time asked about"
-LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # how far a window is felt beyond its ends; guesses
 
-FARTHEST = 10.0  # half lengths away from which a window is not felt at all
+# How far beyond its ends half of a window is still felt, from the questions of LoCoMo and REALTALK that name a time.
+LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # of a vague one; guesses
+# Of what is named by the calendar, half of its length within these bounds; people tell of a day the next day.
+BEFORE_EXACT, AFTER_EXACT = (1 * DAY, 5 * DAY), (1.5 * DAY, 7 * DAY)
+FARTHEST = 10.0  # reaches away from which a window is not felt at all
 
 
 def attuned(policy: Policy, intent: Intent) -> Policy:
@@ -81,11 +84,15 @@ def inside(record: Record, window: Window) -> bool:
 
 
 def closeness(record: Record, window: Window) -> float | None:
-    """1 within the window; outside, half after each half length of the window, within bounds; None if not known.
+    """1 within the window; outside, half after each reach of the window; None if not known.
 
-    >>> june = Window(0.0, 30 * DAY)
-    >>> [closeness(Record("a", "x", created_at=day * DAY), june) for day in (10, 45)]
-    [1.0, 0.5]
+    Ends that are named ("in June") are exact, others ("about three weeks ago") as soft as the window says.
+
+    >>> june, about_june = Window(0.0, 30 * DAY), Window(0.0, 30 * DAY, soft_seconds=15 * DAY)
+    >>> [closeness(Record("a", "x", created_at=day * DAY), june) for day in (-5, 10, 37, 44)]
+    [0.5, 1.0, 0.5, 0.25]
+    >>> [closeness(Record("a", "x", created_at=day * DAY), about_june) for day in (-15, 10, 45)]
+    [0.5, 1.0, 0.5]
     >>> closeness(Record("a", "x"), june) is None
     True
     """
@@ -94,9 +101,7 @@ def closeness(record: Record, window: Window) -> float | None:
         return 1.0
     if not times:
         return None
-    length = MOST_REACH if window.start is None or window.end is None else (window.end - window.start) / 2
-    reach = min(MOST_REACH, max(LEAST_REACH, length))
-    away = min(_distance(time, window) / reach for time in times)
+    away = min(_reaches_away(time, window) for time in times)
     return 0.5**away if away < FARTHEST else 0.0
 
 
@@ -143,7 +148,16 @@ def _began(record: Record) -> float | None:
     return record.created_at if record.valid_from is None else record.valid_from
 
 
-def _distance(time: float, window: Window) -> float:
+def _reaches_away(time: float, window: Window) -> float:
+    """How many of the window's reaches a time lies before or after it."""
     if window.start is not None and time < window.start:
-        return window.start - time
-    return max(0.0, time - window.end) if window.end is not None else 0.0
+        return (window.start - time) / _reach(window, *BEFORE_EXACT)
+    return 0.0 if window.end is None else max(0.0, time - window.end) / _reach(window, *AFTER_EXACT)
+
+
+def _reach(window: Window, least: float, most: float) -> float:
+    if window.soft_seconds > 0.0:
+        return min(MOST_REACH, max(LEAST_REACH, window.soft_seconds))
+    if window.start is None or window.end is None:
+        return most
+    return min(most, max(least, (window.end - window.start) / 2))

@@ -44,6 +44,23 @@ def test_a_change_in_other_words_that_stands_out_comes_first() -> None:
     assert second.hit.older_perhaps
 
 
+def test_what_replaced_that_in_turn_comes_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    last = "Mona cuts my hair these days."
+    vectors = {**ABOUT, last: (0.8, 0.55, 0.05, 0.0)}
+    monkeypatch.setitem(NEAR, last, 0.5)
+    first, second, third, *_ = found([BARBER, WALKS, CHESS, NEW, last], vectors=vectors)
+    assert (first.text, second.text, third.text) == (last, NEW, BARBER)
+    assert third.hit.older_than == last
+
+
+def test_an_event_that_says_of_no_change_does_where_it_gives_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    swapped, met = "I swapped him for Luigi.", "I met Luigi on Monday."
+    for event in (swapped, met):
+        monkeypatch.setitem(NEAR, event, NEAR[NEW])
+        vectors = {**ABOUT, event: ABOUT[NEW]}
+        assert (found([BARBER, WALKS, CHESS, event], vectors=vectors)[0].text == event) is (event == swapped)
+
+
 def test_a_change_of_something_else_does_not() -> None:
     after = found([BARBER, WALKS, CHESS, LATE])
     assert after[0].text == BARBER

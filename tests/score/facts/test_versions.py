@@ -58,6 +58,10 @@ def untouched(cue: str, *texts: str) -> bool:
         ("where do I live?", ("I live in Graz.", "My brother has moved to Linz.")),
         ("what is the lamp's price?", ("The lamp costs 40 euros.", "The lamp shade costs 15 euros.")),
         ("what is Ana's car?", ("Ana's car is a Fiat.", "Ana's car is dirty.")),
+        ("who is Ilse's barber?", ("Ilse's barber is Kofi.", "Ilse paid the barber twenty euros.")),
+        ("who is my barber?", ("My barber is Kofi.", "I forgot the appointment at the barber.")),
+        ("what is Ilse's wifi password?", ("Ilse's wifi password is tulip.", "Ilse forgot the wifi password.")),
+        ("what is my wifi password?", ("My wifi password is tulip.", "I gave the wifi password to Ravi.")),
         ("what pet does Ana have?", ("Ana has a cat.", "Ana's neighbour has adopted a dog.", "Ana is afraid of dogs.")),
         ("where does Ben work?", ("Ben works at Acme.", "Ben works on a novel.", "Ben has started to work out.")),
         ("how did Ana like it?", ("Ana: That sounds great.", "Ana: That sounds tiring.")),
@@ -94,6 +98,18 @@ def test_what_only_looks_alike_is_left_alone(cue: str, texts: Sequence[str]) -> 
 def test_what_changed_comes_first(cue: str, old: str, new: str) -> None:
     assert newest(cue, old, new) == new
     assert newest(cue, new, old) == old  # whichever is the newer one
+
+
+@pytest.mark.parametrize(
+    ("cue", "old", "event"),
+    [
+        ("is Omar single?", "Omar is single.", "Omar got engaged to Lena."),
+        ("what car does Ilse drive?", "Ilse drives a Volvo car.", "Ilse traded the old vehicle for a Fiat."),
+        ("what pet does Ilse have?", "Ilse has a pet cat.", "Ilse bought a beagle from the animal shelter."),
+    ],
+)
+def test_an_event_that_gives_something_in_the_place_of_the_old_one_comes_first(cue: str, old: str, event: str) -> None:
+    assert newest(cue, old, event) == event
 
 
 @pytest.mark.parametrize("old", ["Ilse lives in Oslo.", FILLER * 2 + "Ilse lives in Oslo. " + FILLER])

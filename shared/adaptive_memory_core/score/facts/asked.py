@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.score.facts.possessors import asked_of
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.statement import Stems, names_in, owners_in, statement
 from adaptive_memory_core.score.facts.unsettled import VERBS
@@ -17,6 +18,8 @@ _DETERMINERS = frozenset("the a an my our your his her their this that".split())
 _MEASURES = frozenset(
     "much many long old tall big far high time often kind type sort new current now currently".split()
 )
+_QUESTION = VERBS | frozenset("who what where when which how why whom whose what's who's where's did does".split())
+_PLACES = frozenset(("office", "school", "server"))  # relations that tell where something is
 _AFTER_DO = re.compile(r"\b(?:do|does|did)\b(.*)", re.IGNORECASE | re.DOTALL)
 _PREPOSITION = re.compile(r"\s(?:on|in|at|to|for|with|by|from|as|when|if)\b", re.IGNORECASE)
 
@@ -34,6 +37,8 @@ class Asked(NamedTuple):
     subject: Stems  # what a text must hold to be about the same: the names, else what is neither verb nor relation
     first_person: bool
     predicate: Stems = frozenset()  # of "is the pool open?", which is answered by "closed" as well
+    of_whom: tuple[Stems, ...] = ()  # of "where does Ana's mother live?" the mother: an answer holds one word of each
+    bare_words: bool = False  # as in "Ana guitar"
 
 
 @lru_cache(maxsize=512)
@@ -60,7 +65,17 @@ def asked(cue: str) -> Asked:
         names or _subject(said, verbs, relations),
         not FIRST_PERSON.isdisjoint(said),
         frozenset(words(said[-1])) if len(said) > 2 and said[0] in ("is", "are", "am") else frozenset(),
+        _of_whom(said),
+        not cue.rstrip().endswith(("?", "\uff1f")) and _QUESTION.isdisjoint(said),
     )
+
+
+def _of_whom(said: tuple[str, ...]) -> tuple[Stems, ...]:
+    """What has to be named again; who asks where an office is may be told that the firm has moved."""
+    found = asked_of(said)
+    if said[:1] == ("where",):
+        found = tuple(one for one in found if _PLACES.isdisjoint(relations_in(sorted(one))))
+    return tuple(stems for one in found if (stems := frozenset(words(" ".join(one)))))
 
 
 def _verbs(cue: str, said: tuple[str, ...]) -> Stems:

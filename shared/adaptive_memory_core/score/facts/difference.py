@@ -60,6 +60,24 @@ def _asked_for(title: Sequence[str], about: Asked) -> bool:
     return frozenset(words(" ".join(title))) <= about.stems - about.names
 
 
+def are_of_two_things(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether they differ in two places, and share nothing that was asked for but the name.
+
+    >>> from adaptive_memory_core.score.facts.asked import asked
+    >>> from adaptive_memory_core.score.facts.statement import statement
+    >>> def two(cue, old, new):
+    ...     return are_of_two_things(statement(old), statement(new), asked(cue))
+    >>> two("what is the name of Tom's pet?", "Tom has a cat called Miso.", "Tom has a dog called Rex.")
+    True
+    >>> two("what is Tom's cat called?", "Tom has a cat called Miso.", "Tom has a cat called Rex.")
+    False
+    """
+    one, other = old.bare, new.bare
+    before, behind = _alike(one, other), _alike(one[::-1], other[::-1])
+    gone, come = one[before : len(one) - behind], other[before : len(other) - behind]
+    return not frozenset(gone).isdisjoint(come) and (old.stems & about.stems) <= about.names
+
+
 def begins_otherwise(old: Statement, new: Statement) -> bool:
     """Whether their first words differ."""
     return not _alike(old.bare, new.bare)

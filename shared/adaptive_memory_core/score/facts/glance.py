@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.score.facts.statement import REMEMBERED, Statement
+
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Glance:
@@ -16,6 +19,11 @@ class Glance:
         self.spaces, self.ascii = text.count(" "), text.isascii()
         several = ". " in text or "! " in text or "? " in text or "\n" in text or "\u3002" in text
         self.one_sentence = not several
+
+    @computed_once
+    def words(self) -> frozenset[str]:
+        """Of an ASCII text all that is letters and digits alone."""
+        return frozenset(self.lower.translate(_APART).split())
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -35,15 +43,13 @@ def may_differ_little(one: Statement, looks: Sequence[Glance], among: Sequence[i
     >>> may_differ_little(statement("Ilse lives in Oslo."), looks, [0, 1], 1)
     [0]
     """
-    longest_first = one.longest_words  # they are in the fewest texts
-    return [number for number in among if not looks[number].ascii or _has(looks[number].lower, longest_first, most)]
-
-
-def _has(lower: str, words: Sequence[str], missing: int) -> bool:
-    """Whether a text has all but so many of the words; those of others than ASCII are casefolded."""
-    for word in words:
-        if word not in lower:
-            if not missing:
-                return False
-            missing -= 1
-    return True
+    words = one.longest_words
+    if len(words) <= most:
+        return list(among)
+    rarest, all_of_them = frozenset(words[: most + 1]), frozenset(words)  # the longest words are in the fewest texts
+    return [
+        number
+        for number in among
+        if not (look := looks[number]).ascii
+        or (not rarest.isdisjoint(look.words) and len(all_of_them - look.words) <= most)
+    ]

@@ -12,11 +12,14 @@ from __future__ import annotations
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked
-from adaptive_memory_core.score.facts.difference import begins_otherwise, says_otherwise
+from adaptive_memory_core.score.facts.difference import are_of_two_things, begins_otherwise, says_otherwise
 from adaptive_memory_core.score.facts.relations import relations_in
+from adaptive_memory_core.score.facts.says_less import kind_of_answer, says_less
 from adaptive_memory_core.score.facts.statement import Statement, differ
+from adaptive_memory_core.score.facts.whose import answers_for_the_same_one, of_the_same_one
 
 _ALL_ASKED = 0.75  # of the share of words in common that is asked for, where both hold all words of the cue; guess
+_EVENT_AND_VALUE = 2  # words of an event that are new: its verb, and what came of it
 _FEW = 3  # words that both have; two are enough where both begin with the same one
 
 
@@ -48,7 +51,7 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return old.stems <= new.stems or new.stems <= old.stems
     if bool(old.names - about.stems) != bool(new.names - about.stems):
         return False  # "Ana's car is a Fiat", "Ana's car is dirty"
-    return says_otherwise(old, new, about)
+    return not are_of_two_things(old, new, about) and says_otherwise(old, new, about)
 
 
 def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
@@ -65,15 +68,16 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     >>> may("Ilse lives in Oslo.", "Ilse has a boss in Turin."), may("Ilse lives in Oslo.", "Ilse might move to Turin.")
     (False, False)
     """
-    if old.asks or new.asks or differ(old.said, new.said) > rule.other_words:
+    if old.asks or differ(old.said, new.said) > rule.other_words or not _states_it(new):
         return False
-    if new.past or new.hedged or new.denied or not _about_it(old, new, about) or _of_others(old, new, about):
+    if not _about_it(old, new, about) or _of_others(old, new, about) or _of_anothers(new, about):
         return False
     known = related(new, about)
-    if known is False or (new.event and not known) or not answers(old, about) or _of_anothers(new, about):
+    if known is False or not answers(old, about) or not answers_for_the_same_one(old, new, about):
         return False
-    repeated = old.stems & about.stems
-    if repeated - about.subject and repeated <= new.stems and not _says_it_again(old, new, about):
+    if says_less(old, new, about) or (new.event and not (known and _gives_another(old, new, about))):
+        return False
+    if _repeats(old, new, about) and not _says_it_again(old, new, about):
         return False  # what was asked for is said of somebody else: "Ilse's brother lives in ..."
     return _free(old, new) or says_otherwise(old, new, about)  # not "the lamp costs ...", "the lamp shade costs ..."
 
@@ -81,8 +85,14 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
 def of_one_kind(old: Statement, new: Statement, about: Asked) -> bool:
     """Whether both give a name or a number besides what was asked for, or neither does: a place is no answer where a
     number was one. What is known to be of the asked relation need not."""
-    kinds = [(bool(one.names - about.stems), bool(one.numbers - about.stems)) for one in (old, new)]
-    return (_free(old, new) and bool(related(new, about))) or kinds[0] == kinds[1]
+    return (_free(old, new) and bool(related(new, about))) or kind_of_answer(old, about) == kind_of_answer(new, about)
+
+
+def _gives_another(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether an event says of something that it takes the old one's place: "bought a Fiat", not "washed the car".
+    Where a state was asked for ("is Omar single?"), that may be of any kind."""
+    fits = bool(about.predicate) or kind_of_answer(old, about) == kind_of_answer(new, about)
+    return fits and len(new.stems - about.stems - old.stems) >= _EVENT_AND_VALUE
 
 
 def _free(old: Statement, new: Statement) -> bool:
@@ -123,7 +133,7 @@ def _of_one_subject(old: Statement, new: Statement, about: Asked) -> bool:
         return False
     if shared <= about.names and shared != asked_for and not related(new, about) and not _counts(old, new):
         return False  # both are about the subject, and neither says of what was asked for
-    return not _of_others(old, new, about) and not _of_one_more(old, new)
+    return not _of_others(old, new, about) and not _of_one_more(old, new) and of_the_same_one(old, new, about)
 
 
 def _counts(old: Statement, new: Statement) -> bool:
@@ -159,6 +169,17 @@ def _of_anothers(new: Statement, about: Asked) -> bool:
         if word.endswith(("'s", "\u2019s")) and about.names & frozenset(words(word[:-2])) - about.owners:
             return about.relations.isdisjoint(relations_in(after))
     return False
+
+
+def _states_it(new: Statement) -> bool:
+    """Whether it says how things are, as far as it says."""
+    return not (new.asks or new.past or new.hedged or new.denied)
+
+
+def _repeats(old: Statement, new: Statement, about: Asked) -> bool:
+    """Whether it has all the words of the cue that the older one has, and not those of the subject alone."""
+    repeated = old.stems & about.stems
+    return bool(repeated - about.subject) and repeated <= new.stems
 
 
 def _says_it_again(old: Statement, new: Statement, about: Asked) -> bool:

@@ -10,21 +10,17 @@ import re
 from collections.abc import Sequence
 
 from adaptive_memory_core.policy.updates import Updates
+from adaptive_memory_core.score.facts.acquired import gets_another, was_beside_it
 from adaptive_memory_core.score.facts.asked import Asked
 from adaptive_memory_core.score.facts.glance import Glance
 from adaptive_memory_core.score.facts.many_valued import may_hold_of_several
 from adaptive_memory_core.score.facts.same_fact import related
+from adaptive_memory_core.score.facts.says_less import says_less
 from adaptive_memory_core.score.facts.sentence_that_answers import keys_of
 from adaptive_memory_core.score.facts.statement import Statement, differ
+from adaptive_memory_core.score.facts.whose import acts_for_itself, answers_for_the_same_one
 
 _PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|yours?)\b")
-_MINE, _POSSESSIVE = frozenset("my our your".split()), ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
-_RELATIVES = frozenset(
-    "sister brother mother father mum mom dad wife husband son daughter aunt uncle cousin niece nephew grandmother"
-    " grandfather gran grandma grandpa parents kids friend neighbour neighbor colleague boss boyfriend girlfriend"
-    " partner roommate flatmate".split()
-)
-_OF_TIME, _IS = frozenset("now currently".split()), frozenset(("is", "was", "became", ""))
 _SINCE_THEN = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|lately|from now on|since"
     r"|different|finally|replac\w+|switch\w+|chang\w+|swap\w+|moved?|dropped|cancel\w*|gave up|stopped|rather than"
@@ -59,12 +55,13 @@ def of_the_subject(looks: Sequence[Glance], about: Asked) -> list[int]:
     >>> [of_the_subject(looks, asked(cue)) for cue in ("who is Ilse's barber?", "who is my barber?")]
     [[0], [1, 2]]
     """
-    numbers = range(len(looks))
-    keys = keys_of(about.names or about.subject)
+    keys, lower = keys_of(about.names or about.subject), [look.lower for look in looks]
     if about.names or not _PERSON.search(" ".join(about.said)):
-        return [one for one in numbers if keys and all(key in looks[one].lower for key in keys)]
-    lower = [look.lower for look in looks]
-    return [one for one in numbers if _PERSON.search(lower[one]) or any(key in lower[one] for key in keys)]
+        found = list(range(len(lower))) if keys else []
+        for key in keys:
+            found = [one for one in found if key in lower[one]]
+        return found
+    return [one for one in range(len(lower)) if _PERSON.search(lower[one]) or any(key in lower[one] for key in keys)]
 
 
 def may_replace(old: Statement, new: Statement, about: Asked, rule: Updates) -> bool:
@@ -80,25 +77,17 @@ def may_replace(old: Statement, new: Statement, about: Asked, rule: Updates) -> 
     >>> may("I painted a harbour."), may("I might switch to Luigi's."), may("I left Kofi and went to Luigi's.")
     (False, False, True)
     """
-    if not new.announced or new.asks or new.past or new.hedged or new.denied or related(new, about) is False:
+    if differ(old.said, new.said) > rule.other_words or not new.announced:
         return False
-    if differ(old.said, new.said) > rule.other_words or _of_a_relative(new, about):
+    if new.asks or new.past or new.hedged or new.denied or related(new, about) is False:
         return False
-    return not new.event or _tells_of_it(old, new, about)
+    if not answers_for_the_same_one(old, new, about) or acts_for_itself(new, about) or says_less(old, new, about):
+        return False
+    if not new.event or _tells_of_it(old, new, about):
+        return not was_beside_it(new, about)
+    return gets_another(old, new, about)
 
 
 def _tells_of_it(old: Statement, new: Statement, about: Asked) -> bool:
     """Whether an event is one that changed something: it says so, or speaks of what was before."""
     return bool((old.stems - about.stems) & new.stems) or _SINCE_THEN.search(" ".join(new.in_order)) is not None
-
-
-def _of_a_relative(new: Statement, about: Asked) -> bool:
-    """Whether it is about "my sister", or what "Ana's sister" does, and she was not asked for. "Ana's boss is Tom" is
-    about Ana."""
-    said = [word for word in new.in_order if word not in _OF_TIME]
-    return any(
-        word in _RELATIVES
-        and word not in about.said
-        and (owner in _MINE or (owner.endswith(_POSSESSIVE) and then not in _IS))
-        for owner, word, then in zip(said, said[1:], [*said[2:], ""], strict=False)
-    )

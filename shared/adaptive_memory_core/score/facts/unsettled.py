@@ -93,7 +93,7 @@ def is_event(said: Sequence[str]) -> bool:
     >>> [is_event(text.split()) for text in ("ilse lives in oslo", "it was moved to may", "she sold it and has quit")]
     [False, False, False]
     """
-    past = _past(said)
+    past = past_verb(said)
     return past is not None and _CHANGES.fullmatch(past) is None and not _has_changed(said)
 
 
@@ -108,10 +108,10 @@ def happened(said: Sequence[str]) -> bool:
     >>> [happened(text.split()) for text in ("initech hired greta", "ilse has moved to turin", "ilse lives in oslo")]
     [True, True, False]
     """
-    return _past(said) is not None
+    return past_verb(said) is not None
 
 
-def _past(said: Sequence[str]) -> str | None:
+def past_verb(said: Sequence[str]) -> str | None:
     """The word that says what happened, if the verb is one of the past."""
     for place, word in enumerate(said[:LOOKED_AT]):
         after = said[place + 1] if place + 1 < len(said) else ""
