@@ -8,6 +8,7 @@ from heapq import nlargest
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 ROUNDING = 1e-6  # by which a number may lie outside [0, 1]
 
@@ -34,7 +35,7 @@ def numbers_of(given: Any, limit: int) -> dict[str, float]:
         ):
             raise _refused(pair)
         if not pair[0].isascii() and any("\ud800" <= one <= "\udfff" for one in pair[0]):
-            raise InvalidInputError(f"it gave the id {pair[0]!r:.80}, which is not Unicode. Give ids of records.")
+            raise InvalidInputError(f"it gave the id {shown(pair[0])}, which is not Unicode. Give ids of records.")
         best[pair[0]] = max(best.get(pair[0], 0.0), _share(*pair))
     return dict(nlargest(limit, best.items(), key=lambda one: one[1]))
 
@@ -45,9 +46,9 @@ def _share(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not -ROUNDING <= number <= 1.0 + ROUNDING:
-        raise InvalidInputError(f"it gave {value!r} for {name!r}. Give a number in [0, 1] for each id.")
+        raise InvalidInputError(f"it gave {shown(value)} for {shown(name)}. Give a number in [0, 1] for each id.")
     return min(1.0, max(0.0, number))
 
 
 def _refused(given: Any) -> InvalidInputError:
-    return InvalidInputError(f"it gave {given!r:.80}. Give a mapping from ids to numbers in [0, 1], or pairs of them.")
+    return InvalidInputError(f"it gave {shown(given)}. Give a mapping from ids to numbers in [0, 1], or pairs of them.")

@@ -67,7 +67,7 @@ def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> s
 
 def _named(span: Span) -> str | None:
     """A span in as few words as it needs; None where it is shorter than a day, or has no beginning."""
-    start, end = span
+    start, end = span.start, span.end
     if start is None or end is None:
         return None if start is None else f"since {start.date()}"
     if any((start.hour, start.minute, start.second, end.hour, end.minute, end.second)):

@@ -15,10 +15,11 @@ from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Dropped, Fields, Neighbour, Scope, Scored
+from adaptive_memory_core.records import Cue, Dropped, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 _SIDES = {-1: "before", 1: "after"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import OF_VECTORS, shares_of
+from adaptive_memory_core.channels.fuse import OF_VECTORS, Kind, kinds_of, shares_of
 from adaptive_memory_core.channels.told_apart import ToldApart, told_apart
-from adaptive_memory_core.policy.fusion import CHANCE, TELLING, USUAL_NATS
+from adaptive_memory_core.policy.fusion import CHANCE, SHORT, TELLING, USUAL_NATS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scored
 
@@ -28,19 +28,25 @@ def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
     if not scored or fusion.method == "rrf" or CHANCE not in scored[0].signals:
         return []
     apart = told_apart([one.hit for one in scored], fusion)
-    chances = dict.fromkeys(one.signals[CHANCE] for one in scored)  # of the kind of the best record first
-    lines = [_line(scored[0].signals, chance, policy, apart) for chance in chances]
+    leads = {name: [one.signals.get(name, 0.0) for one in scored] for name in (CHANCE, SHORT)}
+    kinds = dict.fromkeys(kinds_of(leads))  # that of the best record first
+    lines = [_line(scored[0].signals, kind, policy, apart) for kind in kinds]
     return [lines[0], *(f"for records of the other kind, alone or in a conversation, {line}" for line in lines[1:])]
 
 
-def _line(signals: Mapping[str, float], chance: float, policy: Policy, apart: ToldApart) -> str:
-    fusion = policy.weighing
-    shares = shares_of(signals, chance, fusion, policy.own_weights, apart)
+def _line(signals: Mapping[str, float], kind: Kind, policy: Policy, apart: ToldApart) -> str:
+    fusion, (chance, short) = policy.weighing, kind
+    shares = shares_of(signals, chance, fusion, policy.own_weights, apart, short)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)
     words = sum(share for name, share in shares.items() if name in fusion.leads and name not in OF_VECTORS)
     why = f"the chance that words match as well as the best ones here by accident is {_per_cent(chance)} %"
-    if apart.kept < 0.5 and chance**fusion.doubt < fusion.dense_least:
+    sure = chance**fusion.doubt < fusion.dense_least
+    if sure and apart.kept < 0.5:
         why += ", and to vectors the ten nearest are all about as near"
+    if short > 0.5:
+        why += (
+            f", and vectors find texts that are hardly longer than the cue, as {'headings' if sure else 'labels'} are"
+        )
     if TELLING in signals:
         nats = USUAL_NATS * signals[TELLING] / max(SMALLEST, 1.0 - signals[TELLING])
         why += f"; the words of the cue could say {nats:.0f} nats, where {USUAL_NATS:.0f} are usual"

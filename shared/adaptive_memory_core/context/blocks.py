@@ -9,7 +9,8 @@ from itertools import accumulate, takewhile
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
 from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
-from adaptive_memory_core.records import Fields, Neighbour, Record, Scored
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import Neighbour, Record, Scored
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
 READ_ALONE = (

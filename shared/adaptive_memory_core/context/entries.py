@@ -10,7 +10,8 @@ from adaptive_memory_core.context.ages import age, date, resolved
 from adaptive_memory_core.context.clean import clean, label
 from adaptive_memory_core.context.excerpt import excerpt
 from adaptive_memory_core.context.token_estimate import Count
-from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Record, Scored
+from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
+from adaptive_memory_core.records import Record, Scored
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
 EXCERPT = "excerpt"  # the label of what is not shown whole

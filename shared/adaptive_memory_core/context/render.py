@@ -18,8 +18,10 @@ from adaptive_memory_core.context.shares_of_budget import shared_out
 from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
 from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.policy.shown import Shown
-from adaptive_memory_core.records import DEFAULT_FIELDS, Fields, Neighbour, Scored
+from adaptive_memory_core.records import Neighbour, Scored
+from adaptive_memory_core.shown_in_errors import shown
 
 __all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
@@ -92,14 +94,14 @@ def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:
 def checked(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
     if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
         raise InvalidInputError(
-            f"max_tokens is {max_tokens!r}. Give a whole number of at least 1, or None for no limit."
+            f"max_tokens is {shown(max_tokens)}. Give a whole number of at least 1, or None for no limit."
         )
     if not isinstance(style, str) or style not in STYLES:
-        raise InvalidInputError(f"style is {style!r}. Give one of: {', '.join(STYLES)}.")
+        raise InvalidInputError(f"style is {shown(style)}. Give one of: {', '.join(STYLES)}.")
     if not callable(count) or (summarise is not None and not callable(summarise)):
         raise InvalidInputError(
-            f"count is {count!r}, summarise is {summarise!r}. Give functions: from a text to its number of tokens, and "
-            "from texts and a number of tokens to a text; summarise may be None."
+            f"count is {shown(count)}, summarise is {shown(summarise)}. Give functions: from a text to its number of "
+            "tokens, and from texts and a number of tokens to a text; summarise may be None."
         )
 
     if any(map(inspect.iscoroutinefunction, (count, summarise))):
@@ -113,7 +115,7 @@ def _numbers(count: Count) -> Count:
         number = count(text)
         if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < math.inf:
             return number  # a fraction is compared just as well
-        raise InvalidInputError(f"count gave {number!r}. Give a function from a text to its number of tokens.")
+        raise InvalidInputError(f"count gave {shown(number)}. Give a function from a text to its number of tokens.")
 
     return count if count is estimated_tokens else counted
 

@@ -20,32 +20,32 @@ _RELATIVES = (
     r"(?:friend|sister|brother|son|daughter|child|kid|cousin|colleague|co-?worker|neighbou?r|uncle|aunt|nephew|niece"
     r"|classmate|teammate|hobby|client|customer|student|member|allergy)"
 )
-_ENGLISH = (
-    rf"\b(?:what|which|whom?|where|when|how) (?:\w+ ){{0,2}}?{_MODAL}\b",
-    rf"\b(?:what|which|whom?|where|how)(?: \w+)? (?:has|have)(?= \w+.* {_DONE})",
-    rf"\b(?:what|which) (?:\w+ )??(?!{_NO_PLURAL}\b)\w{{2,}}s\b(?! (?:name|number)\b)",
-    rf"\b(?:what|which|who|whom) {_SEVERAL}\b",
-    r"\bwhat (?:\w+ed|happen\w*|made|went|came|brought|gave|took)\b",
-    r"\bwhat(?: is|'s) (?!(?:the|my|our|your|his|her|its|their|this|that|one|(?-i:[A-Z])\w*)\b|\w+'s?\b)\w+\b(?! of\b)",
-    r"\bwhat(?: is|'s) .*\b(?:to|of|about|in|at|on|with|for|from|like)\W*$",
-    r"\b(?:what|whom?) (?:do|does|did) (?!.*\b(?:cost|weigh|drive|study|earn|measure|prefer)\W*$)(?!.* for a living\b)",
-    rf"\bwhom? (?!{_OF_ONE}\b)\w+",
-    r"\bwho(?: is|'s) (?:an?|in|at|good|also|afraid|coming|going|with)\b",
-    r"\b(?:why|how (?:do|to|can|come|about|is it|was|were|did)|how are (?!old|tall))\b",
-    rf"\b(?:who(?: is| are|'s)|names? of) .*\b{_RELATIVES}s?\W*$|\b{_RELATIVES}s?['\u2019]s? names?\b",
-    r"\b(?:any|anything|anyone|anybody|all|every|everything|everyone|everybody|each|list|several|various|both)\b",
-    r"\b(?:many of|some|something|ideas?|tips?|advice|recommend\w*|suggest\w*|summar\w+|overview|examples?|options)\b",
-    r"\b(?:reasons?|remind|tell me (?:about|more)|how (?:many|often) times?)\b",
-    r"\bhow many (?!.*\b(?:has|have|had|in|of|on|at|does|do)\b)",
+_ENGLISH = (  # each stands at the edge of a word
+    rf"(?:what|which|whom?|where|when|how) (?:\w+ ){{0,2}}?{_MODAL}\b",
+    rf"(?:what|which|whom?|where|how)(?: \w+)? (?:has|have)(?= \w+.* {_DONE})",
+    rf"(?:what|which) (?:\w+ )??(?!{_NO_PLURAL}\b)\w{{2,}}s\b(?! (?:name|number)\b)",
+    rf"(?:what|which|who|whom) {_SEVERAL}\b",
+    r"what (?:\w+ed|happen\w*|made|went|came|brought|gave|took)\b",
+    r"what(?: is|'s) (?!(?:the|my|our|your|his|her|its|their|this|that|one|(?-i:[A-Z])\w*)\b|\w+'s?\b)\w+\b(?! of\b)",
+    r"what(?: is|'s) .*\b(?:to|of|about|in|at|on|with|for|from|like)\W*$",
+    r"(?:what|whom?) (?:do|does|did) (?!.*\b(?:cost|weigh|drive|study|earn|measure|prefer)\W*$)(?!.* for a living\b)",
+    rf"whom? (?!{_OF_ONE}\b)\w+",
+    r"who(?: is|'s) (?:an?|in|at|good|also|afraid|coming|going|with)\b",
+    r"(?:why|how (?:do|to|can|come|about|is it|was|were|did)|how are (?!old|tall))\b",
+    rf"(?:who(?: is| are|'s)|names? of) .*\b{_RELATIVES}s?\W*$|{_RELATIVES}s?['\u2019]s? names?\b",
+    r"(?:any|anything|anyone|anybody|all|every|everything|everyone|everybody|each|list|several|various|both)\b",
+    r"(?:many of|some|something|ideas?|tips?|advice|recommend\w*|suggest\w*|summar\w+|overview|examples?|options)\b",
+    r"(?:reasons?|remind|tell me (?:about|more)|how (?:many|often) times?)\b",
+    r"how many (?!.*\b(?:has|have|had|in|of|on|at|does|do)\b)",
 )
-_OTHERS = (
-    r"\b(?:was|wen|wo|wie) (?:soll|muss|kann|darf|könnte|brauch)\w*|\bwelche\b.*\b(?:sind|haben|spricht|mag)\b",
-    r"\b(?:wer sind|warum|wieso|alle|alles|jede\w*|wohin (?:sind|bin))\b",
-    r"\bqu'est-ce que .*\b(?:dois|peux|faut|aime|veux)\b|\b(?:quel(?:le)?s|pourquoi|tous|toutes|comment faire)\b",
-    r"\bqué .*\b(?:debo|puedo|tengo que|hay que|gusta)\b|\bqué \w+s\b|\b(?:cuáles|quiénes|por qué|todos|todas)\b",
-    r"哪些|有什么|要买|会说|(?<!最)喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部",
+_OTHERS = (  # as well
+    r"(?:was|wen|wo|wie) (?:soll|muss|kann|darf|könnte|brauch)\w*|welche\b.*\b(?:sind|haben|spricht|mag)\b",
+    r"(?:wer sind|warum|wieso|alle|alles|jede\w*|wohin (?:sind|bin))\b",
+    r"qu'est-ce que .*\b(?:dois|peux|faut|aime|veux)\b|(?:quel(?:le)?s|pourquoi|tous|toutes|comment faire)\b",
+    r"qué .*\b(?:debo|puedo|tengo que|hay que|gusta)\b|qué \w+s\b|(?:cuáles|quiénes|por qué|todos|todas)\b",
 )
-_MANY = re.compile("|".join((*_ENGLISH, *_OTHERS)), re.IGNORECASE)
+_UNSPACED = r"哪些|有什么|要买|会说|(?<!最)喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部"
+_MANY = re.compile(rf"\b(?:{'|'.join((*_ENGLISH, *_OTHERS))})|{_UNSPACED}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=512)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from adaptive_memory_core.channels.words.language_of_text import language_of, likeliest
 from adaptive_memory_core.cue.unrelated import UNRELATED
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import listed, shown
 
 ENGLISH = ""  # and what is in no language that can be told
 OTHER_SCRIPT = "another script"
@@ -125,10 +126,12 @@ def questions_in(language: str) -> tuple[str, ...]:
     ...
     adaptive_memory_core.errors.InvalidInputError: There are no unrelated questions in 'sv'. Give one of 'en', 'de', ...
     """
-    if (code := ENGLISH if language == "en" else language) in UNRELATED_IN:
-        return UNRELATED_IN[code]
+    if language == "en":
+        return UNRELATED
+    if language in _OURS:
+        return UNRELATED_IN[language]
     raise InvalidInputError(
-        f"There are no unrelated questions in {language!r}. Give one of {', '.join(map(repr, ('en', *_OURS)))}, or "
+        f"There are no unrelated questions in {shown(language)}. Give one of {listed(('en', *_OURS))}, or "
         "questions of your own."
     )
 

@@ -41,6 +41,22 @@ TABLE = """
 2025-06-01..2025-09-01 | what did we do from June to August last year
 2025-01-01..2026-01-01 | how far did prices fall last year
 2026-04-11..2026-04-21 | what was going on in mid-April?
+2026-05-01..2026-06-01 | What has Ana been up to this month?
+2026-05-04..2026-05-11 | What were you up to last week?
+2026-05-13..2026-05-14 | What is Ben up to today?
+2026-05-04..2026-05-11 | tell me what my sister was up to last week
+2026-04-01..2026-05-01 | what did the kids get up to in April?
+2026-03-01.. | what has she been up to since March?
+2026-05-09..2026-05-11 | what have you been up to over the weekend?
+..2026-05-11 | what were our sales up to last week?
+..2026-05-01 | how much did we spend up to April?
+2026-05-09..2026-05-11 | over the weekend
+2025-07-01..2025-10-01 | Q3
+2025-12-24..2025-12-27 | what did we do around Christmas?
+2025-07-21..2025-07-22 | what did Ilse do on the Monday before July 24, 2025?
+2025-10-04..2025-10-06 | what did we do over the weekend before 8th October, 2025?
+2025-07-27..2025-08-03 | what did he do the week before August 3, 2025
+2025-08-02..2025-08-03 | who called the day before 3 August 2025?
 none | what must I finish by Friday
 none | what do I need to send by Friday
 none | which report do I need by Monday

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.cue.time.asks_when import asks_when, how_much_a_time_counts, says_a_time
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,24 @@ def test_a_question_for_a_time_is_one(cue: str) -> None:
 )
 def test_other_questions_are_not(cue: str) -> None:
     assert not asks_when(cue)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What did Ana do in May?",
+        "whom did I meet last week",
+        "2022 projects",
+        "Que fit Ana aujourd'hui ?",
+        "昨天谁来了",
+    ],
+)
+def test_a_cue_may_say_a_time_without_asking_for_one(cue: str) -> None:
+    assert says_a_time(cue)
+    assert how_much_a_time_counts(cue) == 0.5
+
+
+@pytest.mark.parametrize("cue", ["who may come?", "a march through the fall of leaves", "room 2200", "", "yesterdays"])
+def test_other_cues_say_none(cue: str) -> None:
+    assert not says_a_time(cue)
+    assert how_much_a_time_counts(cue) == 0.0

@@ -92,6 +92,22 @@ def test_small_letters_are_as_good_as_capitals(text: str) -> None:
     assert asked(text).windows == asked(text.title()).windows != ()
 
 
+@pytest.mark.parametrize("named", ["in May", "last week", "on 9 May 2025", "before March", "in Q1 2026", "3 days ago"])
+def test_a_named_day_week_month_or_quarter_has_exact_ends(named: str) -> None:
+    assert [window.soft_seconds for window in asked(f"what did we do {named}?").windows] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("vague", "days"),
+    [
+        *(("three weeks ago", 3.5), ("around June 2025", 15), ("in early April", 5), ("the other day", 5)),
+        *(("in the last 30 days", 15), ("more than 20 days ago", 10), ("in the summer of 2025", 46)),
+    ],
+)
+def test_the_ends_of_a_vague_time_are_as_soft_as_half_its_length(vague: str, days: float) -> None:
+    assert [window.soft_seconds for window in asked(f"what did we do {vague}?").windows] == [days * 86_400]
+
+
 def test_typographic_apostrophes_are_apostrophes() -> None:
     typographic = "what were yesterday\u2019s results?"
     assert asked(typographic).windows == asked("what were yesterday's results?").windows != ()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.conversation.among_people import among_people
 from adaptive_memory_core.channels.conversation.take_turns import numbers_that_take_turns
 from adaptive_memory_core.channels.conversation.turn_columns import NOBODY, Columns, TurnColumns, Turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
@@ -24,13 +25,14 @@ Array = Any
 class Conversation(NamedTuple):
     """`speakers` are in lower case, each with the numbers of what they said; `unnamed` says that texts do not repeat
     their speaker's name, and `in_sessions` that there is a conversation at all. `places` say where in the
-    layout's order each record stands."""
+    layout's order each record stands, and `people` how far it is a turn among people; None where none is."""
 
     layout: Layout
     in_sessions: bool
     speakers: Mapping[str, Array]
     unnamed: bool
     places: Array
+    people: Array | None = None
 
 
 def conversation(turns: Turns | Columns, lengths: Array, live: int) -> Conversation:
@@ -50,7 +52,8 @@ def conversation(turns: Turns | Columns, lengths: Array, live: int) -> Conversat
     unnamed = 2 * int((spoken == BY_FIELD).sum()) > len(spoken)
     in_order = np.empty_like(layout.order)
     in_order[layout.order] = np.arange(len(layout.order))
-    return Conversation(layout, in_sessions, speakers, unnamed, in_order)
+    people = among_people(speakers, sessions, layout.turns) if in_sessions else None
+    return Conversation(layout, in_sessions, speakers, unnamed, in_order, people)
 
 
 def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
@@ -153,7 +156,7 @@ def _speakers(turns: Columns) -> dict[str, Array]:
     spoken_by = number_of[turns.speakers]
     spoken = spoken_by >= 0
     in_text = turns.told == ONLY_IN_TEXT
-    sure = set(np.unique(spoken_by[spoken & ~in_text]).tolist())
+    sure = set(np.bincount(spoken_by[spoken & ~in_text], minlength=1).nonzero()[0].tolist())
     unsure = np.flatnonzero(spoken & in_text)
     order = np.lexsort((turns.places[unsure], turns.sessions[unsure]))
     sure.update(numbers_that_take_turns(spoken_by[unsure[order]], len(known)))

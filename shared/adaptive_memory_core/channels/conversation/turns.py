@@ -7,10 +7,15 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from adaptive_memory_core.records import Fields, Metadata
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import Metadata
 
 BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told
 _ASKED = re.compile(r"[?\u037e\u061f](?=[\s\])\"'\u201d*!?]|$)|\uff1f")
+_SENTENCE = re.compile(
+    r"[^.!?\u2026\u3002\uff01\uff1f\u037e\u061f]*[.!?\u2026\u3002\uff01\uff1f\u037e\u061f]+|[^.!?]+$"
+)
+LONGEST = 2_000  # characters of a turn that may ask and state nothing; what is longer states something
 _PREFIX = re.compile(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
 
 
@@ -72,6 +77,27 @@ def asks(text: str) -> bool:
     [True, True, False, False]
     """
     return _ASKED.search(text) is not None
+
+
+def stated(text: str) -> float:
+    """How much of it asks nothing, as a share of its letters.
+
+    >>> stated("I moved to Oslo."), stated("And you?"), stated("Fine. And you?") > 0.3, stated("http://x.org/?q=1")
+    (1.0, 0.0, True, 1.0)
+    """
+    if len(text) > LONGEST or not (_may_ask(text) and asks(text)):
+        return 1.0
+    letters = asked = 0
+    for sentence in _SENTENCE.findall(text):
+        letters += len(sentence)
+        if _may_ask(sentence) and asks(sentence):
+            asked += len(sentence)
+    return 1.0 - asked / letters if asked else 1.0
+
+
+def _may_ask(text: str) -> bool:
+    """A glance, for most texts ask nothing."""
+    return "?" in text or not text.isascii()
 
 
 def _name(value: object) -> str | None:

@@ -25,6 +25,8 @@ from adaptive_memory_core.policy.fusion import USUAL_NATS
 
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
 TURNS_AROUND = 3  # turns on either side that are its wider surroundings
+EXACT_DIGITS = 3  # of a number, from which on it is one that was meant; guess
+EXACT_HOLDERS = 3  # records that have it, at most; guess
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
 Array = Any
 
@@ -118,33 +120,53 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     missing = sum(one.times for one in postings if not len(one.docs)) * rarity(0, layout.live)
     weights = [one.times * rarity(len(one.docs), layout.live) for one in held]
     most = (sum(weights) + missing or 1.0) * (1.0 + TERM_SATURATION)
-    said, own = _own_words(held, weights, layout)
+    said, own, sure = _own_words(held, weights, layout)
+    best = float(sure.max(initial=0.0))
+    best_alone = best if layout.alone is None else float(sure[layout.alone].max(initial=0.0))
     own /= most
     if not in_sessions:
-        chance = by_accident(float(own.max(initial=0.0)) * most, layout.live)
+        chance = by_accident(best, layout.live)
         return Coverage(own, None, None, None, chance, most=most)
     near, around, session = (
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
-    best = max(float(own.max(initial=0.0)), float(around.max(initial=0.0)))
-    chance = by_accident(best * most, layout.live)
+    chance = by_accident(max(best, float(around.max(initial=0.0)) * most), layout.live)
     if layout.alone is None:
         return Coverage(own, near, around, session, chance, most=most)
-    best_alone = float(own[layout.alone].max(initial=0.0))
-    return Coverage(own, near, around, session, chance, by_accident(best_alone * most, layout.live), most)
+    return Coverage(own, near, around, session, chance, by_accident(best_alone, layout.live), most)
 
 
-def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array]:
-    """How often all records have each word, and what each record's own words are worth."""
+def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array, Array]:
+    """How often all records have each word, what each record's own words are worth, and how many nats those say: more
+    of a record that has a number of the cue."""
     if not held:
-        return [], np.zeros(len(layout.lengths), dtype=np.float64)
+        nothing = np.zeros(len(layout.lengths), dtype=np.float64)
+        return [], nothing, nothing
     lengths, worths = layout.by_length or by_length(layout.lengths, layout.live), layout.worths or Worths()
     found = [worths.of(one.word, one.docs, one.counts, lengths) for one in held]
     docs = np.concatenate([one.docs for one in held])
     worth = np.concatenate([one.values for one in found])
     worth *= np.array(weights).repeat([len(one.docs) for one in held])
-    return [one.said for one in found], np.bincount(docs, worth, len(layout.lengths))
+    own = sure = np.bincount(docs, worth, len(layout.lengths))
+    for one, weight, values in zip(held, weights, found, strict=True):
+        more = number_says(one.word, len(one.docs)) - weight
+        if more > 0.0:
+            sure = own.copy() if sure is own else sure
+            sure[one.docs] += more * values.values
+    return [one.said for one in found], own, sure
+
+
+def number_says(word: Hashable | None, holding: int) -> float:
+    """How many nats a number says that only a few records have: its digits might have been any others, however few the
+    records are. Nothing for other words, which stand in a text for many reasons.
+
+    >>> round(number_says("1019", 1), 1), number_says("1019", 40), number_says("12", 1), number_says("oslo", 1)
+    (9.2, 0.0, 0.0, 0.0)
+    """
+    if not isinstance(word, str) or len(word) < EXACT_DIGITS or not word.isdecimal() or holding > EXACT_HOLDERS:
+        return 0.0
+    return len(word) * math.log(10.0)
 
 
 def telling_of(nats: float) -> float:

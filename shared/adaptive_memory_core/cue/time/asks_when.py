@@ -1,4 +1,4 @@
-"""Does a cue ask for a time ("when ...?", "wann ...?")? Then turns that say a time count more."""
+"""Does a cue ask for a time ("when ...?", "wann ...?"), or say one? Then turns that say a time count more."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ SAYS = (
     *"spring summer fall autumn winter early mid late".split(),  # noqa: SIM905
     *map(str, range(1900, 2101)),
 )
+_AS_NAMES = frozenset("may march fall early mid late".split())  # noqa: SIM905 - of a cue these say no time, or hardly
 SAYS_ELSEWHERE = {  # by language; none that is a word of English as well
     "de": "gestern heute morgen übermorgen vorgestern woche wochenende monat jahr jahre abend nacht montag dienstag "
     "mittwoch donnerstag freitag samstag sonntag januar februar märz juni juli oktober dezember frühling sommer",
@@ -39,6 +40,10 @@ SAYS_ELSEWHERE = {  # by language; none that is a word of English as well
 SAYS_IN_PAIRS = tuple(  # of Chinese, where nothing separates words
     "昨天 今天 明天 前天 后天 去年 今年 明年 前年 星期 周末 上周 下周 上月 下月 早上 晚上 下午".split()  # noqa: SIM905
 )
+SAID_ONLY = 0.5  # share, where a cue says a time and asks for none; benchmarks/recall_quality.py
+_WORD = re.compile(r"[^\W_]+")
+_SAYS = frozenset((*SAYS, *" ".join(SAYS_ELSEWHERE.values()).replace("'", " ").split())) - _AS_NAMES
+_CAPITAL = frozenset(("May", "March"))
 
 
 def asks_when(cue: str) -> bool:
@@ -53,3 +58,26 @@ def asks_when(cue: str) -> bool:
     if (not plain or some_in(lower, _MAY_ASK)) and _ASKS.search(cue) is not None:
         return True
     return (not plain or some_in(lower, _NEEDS)) and _ASKS_ELSEWHERE.search(cue) is not None
+
+
+def says_a_time(cue: str) -> bool:
+    """Whether it says a time itself.
+
+    >>> [says_a_time(cue) for cue in ("What did Ana do in June?", "Whom did I meet last week?", "who may come?")]
+    [True, True, False]
+    >>> [says_a_time(cue) for cue in ("Was war gestern?", "\u6211\u6628\u5929\u53bb\u4e86", "In 2023?", "room 4")]
+    [True, True, True, False]
+    """
+    said = _WORD.findall(cue)
+    if not _SAYS.isdisjoint(map(str.lower, said)) or not _CAPITAL.isdisjoint(said):
+        return True
+    return not cue.isascii() and any(pair in cue for pair in SAYS_IN_PAIRS)
+
+
+def how_much_a_time_counts(cue: str) -> float:
+    """How much it counts for a turn that it says a time, as a share of what `Fusion.dated` gives.
+
+    >>> [how_much_a_time_counts(cue) for cue in ("When did Ana move?", "What did Ana do in June?", "Who is Ana?")]
+    [1.0, 0.5, 0.0]
+    """
+    return 1.0 if asks_when(cue) else SAID_ONLY if says_a_time(cue) else 0.0

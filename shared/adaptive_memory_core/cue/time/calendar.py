@@ -12,10 +12,11 @@ EARLIEST, LATEST = 1000, 9000  # years that we reckon with
 
 
 class Span(NamedTuple):
-    """From `start` up to `end`, without `end`; None is open."""
+    """From `start` up to `end`, without `end`; None is open. `soft` is how far beyond vague ends it is felt."""
 
     start: datetime | None
     end: datetime | None
+    soft: timedelta = timedelta(0)
 
 
 def day(year: int, month: int, number: int, like: datetime) -> Span | None:
@@ -40,18 +41,19 @@ def months(year: int, month: int, like: datetime, count: int = 1) -> Span:
     '2019-12-01T00:00:00'
     """
     first, last = year * 12 + month - 1, year * 12 + month - 1 + count
-    return Span(*(datetime(one // 12, one % 12 + 1, 1, tzinfo=like.tzinfo) for one in (first, last)))
+    start, end = (datetime(one // 12, one % 12 + 1, 1, tzinfo=like.tzinfo) for one in (first, last))
+    return Span(start, end)
 
 
 def season(name: str, year: int, like: datetime) -> list[Span]:
-    """The three months of a season; a year's winter may be the one that ends in it or the one that begins in it."""
+    """The three months of a season, with soft ends; a year's winter may end or begin in it."""
     years = (year - 1, year) if name == "winter" else (year,)
-    return [months(one, SEASONS[name], like, 3) for one in years]
+    return [blurred(months(one, SEASONS[name], like, 3), like) for one in years]
 
 
 def latest_season(name: str, today: datetime, *, over: bool = False) -> Span:
     """The last one that has begun, or (`over`) that has ended."""
-    spans = [months(today.year - back, SEASONS[name], today, 3) for back in range(3)]
+    spans = [blurred(months(today.year - back, SEASONS[name], today, 3), today) for back in range(3)]
     return next(span for span in spans if _begun(span, today, over=over))
 
 
@@ -78,14 +80,23 @@ def midnight(moment: datetime, days: int = 0) -> datetime:
 
 def stretch(today: datetime, first: float | None, last: float | None) -> list[Span]:
     """From so many days on up to so many, below 0 for back, None for open; nothing where it leaves the years that we
-    reckon with, as "999 decades ago" does.
+    reckon with, as "999 decades ago" does. Nobody counts exactly: the ends are soft.
 
     >>> stretch(datetime(2023, 5, 12), -2, -1)[0].end.isoformat(), stretch(datetime(2023, 5, 12), -4e6, -3.9e6)
     ('2023-05-11T00:00:00', [])
     """
-    edges = [None if days is None else moved(today, days) for days in (first, last)]
-    gone = any(edge is None and days is not None for edge, days in zip(edges, (first, last), strict=True))
-    return [] if gone else [Span(*edges)]
+    start, end = (None if days is None else moved(today, days) for days in (first, last))
+    gone = (start is None) != (first is None) or (end is None) != (last is None)
+    return [] if gone else [blurred(Span(start, end), today)]
+
+
+def blurred(span: Span, today: datetime) -> Span:
+    """With ends as soft as half its length; an open one is as long as its end lies back.
+
+    >>> blurred(Span(datetime(2023, 5, 2), None), datetime(2023, 5, 12)).soft.days
+    5
+    """
+    return span._replace(soft=abs((span.end or today) - (span.start or today)) / 2)
 
 
 def moved(moment: datetime, days: float) -> datetime | None:
@@ -110,7 +121,7 @@ def latest_weekday(name: str, today: datetime) -> Span:
 def current(unit: str, today: datetime, back: int = 0) -> Span:
     """This week, weekend, month, quarter, year or decade, or the one so many of them back.
 
-    >>> [str(one.date()) for one in current("week", datetime(2023, 5, 12), back=1)]
+    >>> [str(one.date()) for one in current("week", datetime(2023, 5, 12), back=1)[:2]]
     ['2023-05-01', '2023-05-08']
     """
     if unit in ("week", "weekend"):

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 
+from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.ascii_letters import some_in
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_dates import Dated, find
 from adaptive_memory_core.cue.time.english_leans import leaning
+from adaptive_memory_core.cue.time.english_up_to import is_doing
 from adaptive_memory_core.cue.time.intent import Sign, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -42,6 +44,7 @@ _PART = re.compile(
 )
 
 
+_ABOUT = re.compile(r"\b(?:about|around|roughly|circa|approximately) (?:the )?$", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"(?:\b(?:except|excluding|besides|other than|apart from|instead of|rather than)|(?:^|[,;(] ?)(?:and |but )?not"
     r"|(?P<but>\bnot))(?: for)?(?: (?:in|on|from|during|at|the))* $",
@@ -74,8 +77,8 @@ class English:
         future = bool(dated) and _FUTURE.search(bare) is not None
         asked = [one for one in dated if not (one.weak and future) and not _excepted(bare, one)]
         for one in asked:
-            for span in _bounded(bare, one):
-                if today is not None and (span.start is None or span.start <= today):
+            for span in [] if today is None else _bounded(bare, one, today):
+                if today is None or span.start is None or span.start <= today:
                     yield Sign(text[one.begin : one.end], as_window(span))
         for lean, phrase in leaning(bare, [(one.begin, one.end) for one in asked]):
             yield Sign(phrase, lean=lean)
@@ -103,24 +106,27 @@ def local(now: float, zone: tzinfo) -> datetime | None:
 
 def as_window(span: Span) -> Window:
     """A span in POSIX seconds."""
-    return Window(_posix(span.start), _posix(span.end))
+    return Window(_posix(span.start), _posix(span.end), span.soft.total_seconds())
 
 
 def _posix(moment: datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
 
 
-def _bounded(text: str, dated: Dated) -> list[Span]:
-    """What "before", "since", "early" and the like before a date make of it."""
+def _bounded(text: str, dated: Dated, today: datetime) -> list[Span]:
+    """What "before", "since", "early", "about" and the like before a date make of it."""
     lead = text[max(0, dated.begin - 40) : dated.begin]
     spans = dated.spans
     if part := _PART.search(lead):
         third = next(name for name in ("first", "second", "third") if part[name])
         spans = [_third(span, ("first", "second", "third").index(third)) for span in spans]
-    if bound := _BOUND.search(lead):
+    elif _ABOUT.search(lead):
+        spans = [calendar.blurred(span, today) for span in spans]
+    bound = _BOUND.search(lead)
+    if bound and not ((bound["until"] or "").lower() == "up to" and is_doing(text[: dated.begin])):
         spans = [_open(span, bound) for span in spans]
     elif _ONWARDS.match(text, dated.end):
-        spans = [Span(span.start, None) for span in spans]
+        spans = [span._replace(end=None) for span in spans]
     return spans
 
 
@@ -134,12 +140,12 @@ def _third(span: Span, number: int) -> Span:
     if span.start is None or span.end is None:
         return span
     third = (span.end - span.start) / 3
-    return Span(span.start + number * third, span.start + (number + 1) * third)
+    return Span(span.start + number * third, span.start + (number + 1) * third, third / 2)
 
 
 def _open(span: Span, bound: re.Match[str]) -> Span:
     if bound["before"]:
-        return Span(None, span.start)
+        return Span(None, span.start, span.soft)
     if bound["until"]:
-        return Span(None, span.end)
-    return Span(span.start if bound["since"] else span.end, None)
+        return Span(None, span.end, span.soft)
+    return Span(span.start if bound["since"] else span.end, None, span.soft)

@@ -33,7 +33,10 @@ ORDINALS = (
 )
 ORDINAL = r"(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?"
 
-_IN = r"(?:in|during|throughout|since|until|till|before|after|back in|around|last|this past|past|early|mid|late|over)"
+_IN = (
+    r"(?:in|during|throughout|since|until|till|up to|before|after|back in|around"
+    r"|last|this past|past|early|mid|late|over)"
+)
 _PART = r"(?:start|beginning|middle|end|rest|most|half|all|month) of"
 LEAD_MONTH = re.compile(rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$", re.IGNORECASE)
 LEAD_YEAR = re.compile(rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$", re.IGNORECASE)

@@ -74,7 +74,7 @@ def _weekday(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _other_day(_match: re.Match[str], today: datetime) -> list[Span]:
-    return whole_days(today, -10, 10)
+    return [calendar.blurred(span, today) for span in whole_days(today, -10, 10)]
 
 
 def _long_ago(match: re.Match[str], today: datetime) -> list[Span]:
@@ -106,9 +106,16 @@ def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
-    """ "Over the weekend", said of the past: the last one that has begun."""
+    """ "Over the weekend", alone or said of the past: the last one that has begun.
+
+    >>> said = ("over the weekend", "who's been ill over the weekend?", "is it open on the weekend?")
+    >>> [str(span.start.date()) for text in said
+    ...  for span in _weekend(re.search(r"o\\w+ the weekend", text), datetime(2023, 5, 12))]
+    ['2023-05-06', '2023-05-06']
+    """
     around = match.string[max(0, match.start() - NEARBY_CHARACTERS) : match.end() + NEARBY_CHARACTERS]
-    if not (PAST_TENSE.search(around) or _ENDS_IN_ED.search(around)):
+    alone = around.strip(" ?.!").lower() == match[0].lower()
+    if not (alone or PAST_TENSE.search(around) or _ENDS_IN_ED.search(around)):
         return []
     return [calendar.current("weekend", today, int(today.weekday() < 5))]
 
@@ -127,7 +134,7 @@ def rule(pattern: str, resolve: Resolve, *needs: str, weak: bool = False) -> Rul
 
 
 _ABOUT = r"(?:(?P<about>more than|over|at least|less than|under|about|around|roughly|some|almost|nearly|within) )?"
-_ENDS_IN_ED = re.compile(r"\b(?!need)\w{2,}ed\b", re.I)
+_ENDS_IN_ED = re.compile(r"\b(?:(?!need)\w{2,}ed|been|done|gone)\b", re.I)
 PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
 _NOT_A_TITLE = r"(?! (?:by|of) (?:the )?(?-i:[A-Z]))"
 RELATIVE = [
@@ -177,8 +184,8 @@ RELATIVE = [
     rule(rf"(?:last|this past|the previous) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday, "last", "this", "previous"),
     rule(r"the other (?:day|night|week)", _other_day, "the other"),
     rule(
-        r"(?:last|this past|over|at|since|during|before|after) (?P<feast>christmas|halloween|new year'?s?|valentine'?s)"
-        r"(?: (?:day|eve))?",
+        r"(?:last|this past|over|at|around|since|during|before|after)"
+        r" (?P<feast>christmas|halloween|new year'?s?|valentine'?s)(?: (?:day|eve))?",
         _christmas,
         "christmas",
         "halloween",

@@ -47,8 +47,21 @@ def before(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]
     spans = [Span(calendar.midnight(today), None)] if anchor == "today" else piece(anchor, today)
     if low != high or low < 1 or not spans or spans[0].start is None:
         return []
-    start = calendar.midnight(spans[0].start, -int(low * UNIT_DAYS[match["unit"].lower()]))
-    return [Span(start, calendar.midnight(start, 1))]
+    size = UNIT_DAYS[match["unit"].lower()]
+    start = calendar.midnight(spans[0].start, -int(low * size))
+    return [Span(start, calendar.midnight(start, 1), timedelta(days=size / 2 if size > 1.0 else 0.0))]
+
+
+def last_before(match: re.Match[str], today: datetime, *, piece: Piece) -> list[Span]:
+    """The day, the weekday, the seven days or the weekend before a day ("the Monday before 24 July 2023")."""
+    spans, unit = piece(match["anchor"], today), match["unit"].lower()
+    if not spans or (start := spans[0].start) is None:
+        return []
+    if unit == "weekend":
+        return [calendar.current(unit, start, 1)]
+    if unit in calendar.WEEKDAYS:
+        return [calendar.latest_weekday(unit, start)]
+    return [Span(calendar.midnight(start, -7 if unit == "week" else -1), start)]
 
 
 def _last(text: str, today: datetime, piece: Piece) -> list[Span]:

@@ -47,7 +47,7 @@ from adaptive_memory_core.cue.time.english_single_dates import (
     winter_of_two_years,
     worded_day,
 )
-from adaptive_memory_core.cue.time.english_two_dates import around, before, between, both
+from adaptive_memory_core.cue.time.english_two_dates import around, before, between, both, last_before
 from adaptive_memory_core.cue.time.english_upcoming import UPCOMING
 
 Resolve = Callable[[re.Match[str], datetime], list[Span]]
@@ -109,6 +109,12 @@ _TWO: list[Way] = [  # of two words about time that mean something only together
     ),
     _way(rf"{COUNT} (?P<unit>day|week|fortnight)s? before {DAYS}", partial(before, piece=piece), None, "before"),
     _way(
+        rf"(?:the )?(?:last )?(?P<unit>day|week|weekend|{'|'.join(WEEKDAYS)}) before (?:the )?(?P<anchor>{DATE})",
+        partial(last_before, piece=piece),
+        None,
+        "before",
+    ),
+    _way(
         rf"winter(?: of)? (?P<year>{FULL_YEAR}) ?[/\u2013-] ?(?:20)?(?P<next>\d\d)", winter_of_two_years, None, "winter"
     ),
     _way(rf"(?P<year>{FULL_YEAR})[ /-]?(?P<part>[qh])(?P<nth>[1-4])", part_of_year),
@@ -150,6 +156,7 @@ _ANY_ORDER: list[Way] = [
     *(Way(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in RELATIVE),
     _way(YEAR, plain_year, LEAD_YEAR),
     _way(r"(?P<part>q)(?P<nth>[1-4])", part_of_year, LEAD_MONTH, weak=True),
+    _way(r"(?P<part>q)(?P<nth>[1-4])(?=\W*$)", part_of_year, re.compile(r"(?:^|,)\W*$"), weak=True),
     _way(rf"{MONTH}(?!'s {OWNED})", named_month, LEAD_MONTH, weak=True),
     _way(
         rf"{SEASON}(?! (?:framework|boot|roll|water|mattress|tires?|tyres?|leaf|cleaning))",

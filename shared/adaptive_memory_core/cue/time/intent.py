@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from adaptive_memory_core.shown_in_errors import shown
 
 Lean = Literal["past", "earliest", "present"]
 LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are pasted, and their dates are not asked about
@@ -12,10 +14,14 @@ LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are paste
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, from `start` up to `end`, without `end` (POSIX seconds); None is open."""
+    """A stretch of time, from `start` up to `end`, without `end` (POSIX seconds); None is open.
+
+    A vague one ("three weeks ago") is felt half as much `soft_seconds` beyond its ends; 0 where they are exact.
+    """
 
     start: float | None = None
     end: float | None = None
+    soft_seconds: float = field(default=0.0, compare=False)
 
     def __contains__(self, moment: float) -> bool:
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
@@ -69,7 +75,7 @@ def signs(text: str, language: Language, *, now: float) -> list[Sign]:
     found = list(language(text, now)) if len(text) <= LONGEST_READ else []
     for one in found:
         if not isinstance(one, Sign):
-            raise TypeError(f"a language gave {one!r}, and not a Sign")
+            raise TypeError(f"a language gave {shown(one)}, and not a Sign")
     return found
 
 

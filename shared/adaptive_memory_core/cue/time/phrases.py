@@ -95,12 +95,12 @@ def _bounded(text: str, match: re.Match[str], spans: Sequence[Span], bound: re.P
 
 def _one_side(span: Span, said: str | None) -> Span:
     if said == "since":
-        return Span(span.start, None)
+        return Span(span.start, None, span.soft)
     if said == "before":
-        return Span(None, span.start)
+        return Span(None, span.start, span.soft)
     if said == "until":
-        return Span(None, span.end)
-    return Span(span.end, None) if said == "after" else span
+        return Span(None, span.end, span.soft)
+    return Span(span.end, None, span.soft) if said == "after" else span
 
 
 def pattern(words: str, *, whole: bool = True) -> re.Pattern[str]:
