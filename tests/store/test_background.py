@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.let_others_run import is_anybody_busy, under_way
+from adaptive_memory_core.store import background as background_module
 from adaptive_memory_core.store.background import Background, Going
 
 
@@ -66,6 +68,40 @@ def test_a_chore_that_got_something_to_do_wakes_the_thread(background: Backgroun
     one.bits = 1
     background.wake()
     assert one.done.wait(10)
+
+
+class Beside(Bits):
+    """A chore that notes whether a call was under way when it began."""
+
+    busy: bool | None = None
+
+    def work(self, going: Going) -> None:
+        self.busy = is_anybody_busy()
+        super().work(going)
+
+
+def test_what_a_call_left_to_be_done_begins_when_the_call_is_over(
+    background: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background_module, "MOST_LOOKS", 100_000)
+    one = Beside("one", 0, [])
+    background.start([one], lambda: None)
+    with under_way():
+        one.bits = 1
+        background.wake()
+        time.sleep(0.05)
+    assert one.done.wait(10)
+    assert one.busy is False
+
+
+def test_a_call_without_end_holds_no_chore_up_for_long(background: Background) -> None:
+    one = Beside("one", 0, [])
+    background.start([one], lambda: None)
+    with under_way():
+        one.bits = 1
+        background.wake()
+        assert one.done.wait(10)
+    assert one.busy
 
 
 def test_it_says_what_it_is_at(background: Background) -> None:

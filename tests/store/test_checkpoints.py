@@ -17,6 +17,7 @@ import pytest
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.checkpoints import checkpoints_of
+from adaptive_memory_core.store.lost_commits import said, said_by_index
 from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES, WAL_PAGES
 
 PAGES_A_WRITE, WRITES = 20, 3_000  # 240 MB of writes
@@ -50,6 +51,15 @@ def ledger(tmp_path: Path) -> Iterator[SQLiteLedger]:
 def size(ledger: SQLiteLedger) -> int:
     assert ledger.file.place is not None
     return ledger.file.place.with_name(ledger.file.place.name + "-wal").stat().st_size
+
+
+def test_the_index_of_a_log_in_use_says_what_the_log_does(tmp_path: Path) -> None:
+    with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
+        place = ledger.file.place
+        assert place is not None
+        for number in range(5):
+            write(ledger, number)
+            assert said_by_index(place) == said(place)
 
 
 def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
+from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from adaptive_memory_core.store.ledger.comparison import LedgerComparison
 from adaptive_memory_core.store.lost_commits import said
 from tests.chroma_server import ChromaServer
@@ -225,6 +226,62 @@ def test_a_collection_that_is_gone_is_told(copied: Path) -> None:
         report = memory.check()
         assert not report.ok
         assert "records: The collection 'memories' is new and empty" in str(report)
+
+
+def test_what_was_opened_without_chromas_files_is_made_again_or_is_as_before_with_them(
+    copied: Path, tmp_path: Path
+) -> None:
+    chromas = [one for one in copied.iterdir() if not one.name.startswith("adaptive_memory")]
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    for file in chromas:
+        shutil.move(file, aside / file.name)
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match=r"AdaptiveMemory\.repair\(.*copy of 10 records"):
+            memory = opened(copied)
+        with memory:
+            memory.for_user("alice").recall("anything", k=1)
+            memory.flush()
+            assert "AdaptiveMemory.repair(" in str(memory.check())
+    made_again = tmp_path / "made again"
+    shutil.copytree(copied, made_again)
+    assert "copy: 10 records" in str(AdaptiveMemory.repair(made_again, embedder=word_vectors))
+    for file in [one for one in copied.iterdir() if not one.name.startswith("adaptive_memory")]:
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    for file in aside.iterdir():
+        shutil.move(file, copied / file.name)
+    for place in (made_again, copied):
+        with opened(place) as memory:
+            assert memory.check().ok
+            alice = memory.for_user("alice")
+            assert alice.stats().records == 10
+            assert len(alice.recalls(limit=100)) == RECALLS
+
+
+def test_what_a_deleted_collection_left_goes_once_the_new_one_of_its_name_has_records(copied: Path) -> None:
+    client: Any = chromadb.PersistentClient(str(copied))
+    with client:
+        client.delete_collection("memories")
+    with pytest.warns(RuntimeWarning, match="copy of 10 records"):
+        memory = opened(copied)
+    with memory:
+        memory.for_user("alice").remember("begun anew")
+    with opened(copied) as memory:
+        memory.flush()
+        assert memory.ports().ledger.retention.collections() == {memory.ports().ledger.notes.uuid()}
+        assert [one.text for one in memory.for_user("alice").recent()] == ["begun anew"]
+
+
+def test_a_first_load_that_was_killed_is_not_called_gone(tmp_path: Path) -> None:
+    """What it had enrolled, and not yet written, was never there."""
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors) as memory:
+        memory.sync()
+        fresh = {f"m{one}": Seen(NEVER_READ, "event") for one in range(9)}
+        assert memory.ports().ledger.states.enrol(Scope("alice"), fresh, now=1.0) == [True] * 9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors) as memory:
+            assert memory.check().ok
 
 
 def test_records_that_others_deleted_all_are_told(copied: Path) -> None:

@@ -11,12 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.derivations import derivations_in, ended_for
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.records import Fields, NewRecord, Record, Scope
+from adaptive_memory_core.records import NewRecord, Record, Scope
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
+from adaptive_memory_core.shown_in_errors import shown
 
 
 def sources_of(records: Iterable[NewRecord | Record]) -> list[str]:
@@ -29,7 +31,7 @@ def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, mus
     for one in given:
         if one.id is not None and one.id in one.derived_from:
             raise InvalidInputError(
-                f"Record {one.id!r} cannot be derived from itself. Take its id out of derived_from."
+                f"Record {shown(one.id)} cannot be derived from itself. Take its id out of derived_from."
             )
     wanted = sources_of(given) if must_exist else []
     known = yield from look_up(ports, scope, wanted, now=None)

@@ -23,6 +23,7 @@ from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.text_identity import exported_marks
 
@@ -192,10 +193,10 @@ def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
         if isinstance(line, Mapping) and isinstance(line["id"], str):
             return line["id"], (bytes.fromhex(line["origin"]), state_of(line["state"], missing=_MISSING))
     except InvalidInputError as error:
-        raise InvalidInputError(f"Record {line['id']!r} of the state: {error}") from None  # type: ignore[index]
+        raise InvalidInputError(f"Record {shown(line['id'])} of the state: {error}") from None  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
         pass
     raise InvalidInputError(
-        f"The state is damaged: a record of it is {line!r:.200}. It must have an 'id', an 'origin' in hexadecimal "
+        f"The state is damaged: a record of it is {shown(line)}. It must have an 'id', an 'origin' in hexadecimal "
         "digits and a 'state'. Export it anew."
     )

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.judged_questions import Imported
 from adaptive_memory_core.policy.ranges import Range
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import shown
 
 COUNT, AHEAD, MOST_QUESTIONS = Range(0, 10**9, whole=True), Range(-2, 2), 1_000
 Line = Mapping[str, Any]
@@ -70,7 +71,8 @@ def _questions(line: Line) -> list[Imported]:
     counted = counted and all(one.ahead is None or one.ahead in AHEAD for one in found)
     if not (found and whole and counted and len(found) == len(given) <= MOST_QUESTIONS):
         raise InvalidInputError(
-            f"Record {line['id']!r} of the state has damaged 'questions': {given!r:.200}. Each is a vector in base64, "
+            f"Record {shown(line['id'])} of the state has damaged 'questions': {shown(given)}. Each is a vector in "
+            "base64, "
             "with how often the record was helpful and unhelpful for it, and how far ahead it stood. Export it "
             "anew, or leave them out."
         )

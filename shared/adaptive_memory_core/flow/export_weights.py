@@ -14,6 +14,7 @@ from adaptive_memory_core.learn.lead_weights import moved as within
 from adaptive_memory_core.learn.usefulness_weight import moved
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import shown
 
 MOST_OCTAVES, MOST_VERDICTS = 1e3, 2**62  # of a state that is read; the policy's bounds are far narrower
 
@@ -47,7 +48,7 @@ def _balance(given: object) -> float:
     balance = given.get("balance", 0.0) if isinstance(given, Mapping) else 0.0
     if not _is_number(balance):
         raise InvalidInputError(
-            f"The state's 'balance' is {balance!r:.200}. It is a finite number of octaves, 0 for none. Export the "
+            f"The state's 'balance' is {shown(balance)}. It is a finite number of octaves, 0 for none. Export the "
             "state anew, or leave 'balance' out."
         )
     return _bounded(balance)
@@ -63,7 +64,7 @@ def _learned(given: object) -> LeadWeights:
     usable = isinstance(octaves, Mapping) and all(isinstance(one, str) and _is_number(octaves[one]) for one in octaves)
     if not usable or not _is_number(verdicts) or verdicts < 0:
         raise InvalidInputError(
-            f"The state's 'weights' are {weights!r:.200}. They have 'octaves', a number by name, and 'verdicts', how "
+            f"The state's 'weights' are {shown(weights)}. They have 'octaves', a number by name, and 'verdicts', how "
             "many they come from. Export the state anew, or leave 'weights' out."
         )
     return LeadWeights({name: _bounded(one) for name, one in octaves.items()}, int(min(verdicts, MOST_VERDICTS)))

@@ -25,6 +25,7 @@ from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.shown_in_errors import listed, shown
 
 
 def feedback(
@@ -47,8 +48,8 @@ def feedback(
     if strangers:
         _refuse_shared(recall, strangers)
         raise InvalidInputError(
-            f"Recall {past.id} did not return {', '.join(map(repr, strangers))}. Judge what it returned: "
-            f"{', '.join(map(repr, past.returned)) or 'nothing'}."
+            f"Recall {past.id} did not return {listed(strangers)}. Judge what it returned: "
+            f"{listed(past.returned) or 'nothing'}."
         )
     judging = _judge(ports, scope, past, verdicts, policy, now=now)
     changed = yield from one_writer(ports, scope, list(verdicts), judging)
@@ -105,8 +106,8 @@ def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
     for one in ids:
         if one in shared:
             raise InvalidInputError(
-                f"The hit {one!r} is shared: {shared[one]}. A reader's verdict would change what others find, so it is "
-                "not taken. Judge the user's own hits, or a recall of the shared scope itself."
+                f"The hit {shown(one)} is shared: {shared[one]}. A reader's verdict would change what others find, "
+                "so it is not taken. Judge the user's own hits, or a recall of the shared scope itself."
             )
 
 

@@ -14,6 +14,7 @@ from adaptive_memory_core.flow.said_anew import is_stale, said_anew
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change, LoggedRecall
+from adaptive_memory_core.shown_in_errors import listed
 
 MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
 
@@ -150,14 +151,12 @@ def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) ->
     """One record of one turn cannot be both."""
     liked, disliked = ({(one.recall.id, one.record) for one in some if one.recall is not None} for some in (good, bad))
     if both := sorted(record for _, record in liked & disliked):
-        raise InvalidInputError(
-            f"{', '.join(map(repr, both))} is given as helpful and as unhelpful. Give each record once."
-        )
+        raise InvalidInputError(f"{listed(both)} is given as helpful and as unhelpful. Give each record once.")
 
 
 def _none_left(scope: Scope, names: Sequence[str]) -> NotFoundError:
     return NotFoundError(
-        f"Nothing is left to judge for {scope} of {', '.join(map(repr, dict.fromkeys(names)))}: forgotten or written "
+        f"Nothing is left to judge for {scope} of {listed(dict.fromkeys(names))}: forgotten or written "
         "over since, or no recall in the log returned it. Give what a recall of this scope returned that was "
         "reinforced while the log was on and that is within its retention."
     )

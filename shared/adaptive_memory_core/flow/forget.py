@@ -18,6 +18,7 @@ from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.score.gates import FORGOTTEN
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.stored_owner import SHARED, belongs
 
@@ -36,8 +37,9 @@ def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> Flow[None]:
     found = yield from ask(ports.records.fetch, scope, [record_id])
     if any(belongs(one.metadata, SHARED, ports.fields) for one in found.values()):
         raise ScopeError(
-            f"Record {record_id!r} is everyone's, so {scope.own} cannot forget it. What was learned of it for this "
-            f"user goes with forget_learned({record_id!r}), the record with for_everyone().forget({record_id!r})."
+            f"Record {shown(record_id)} is everyone's, so {scope.own} cannot forget it. What was learned of it for "
+            f"this user goes with forget_learned({shown(record_id)}), the record with "
+            f"for_everyone().forget({shown(record_id)})."
         )
 
 
@@ -88,7 +90,7 @@ def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, exis
     erased = outcome.value
     if erased is None:
         raise LedgerError(
-            f"Record {record_id!r} is gone from the collection, but not its traces in the ledger: {outcome.error} "
+            f"Record {shown(record_id)} is gone from the collection, but not its traces in the ledger: {outcome.error} "
             "Call forget again once the ledger can be written."
         ) from outcome.error
     return replace(

@@ -12,6 +12,7 @@ from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.decay.strength import as_of
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.records import Record, Scope
+from adaptive_memory_core.shown_in_errors import listed
 from adaptive_memory_core.stored_metadata import hits_of
 
 
@@ -39,7 +40,7 @@ def look_up_one(ports: Ports, scope: Scope, record_id: str, *, now: float | None
 def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
     """The error for ids that do not exist in a scope."""
     return NotFoundError(
-        f"There is no record {', '.join(map(repr, ids))} for {scope}. Give an id that remember() or recall() returned "
+        f"There is no record {listed(ids)} for {scope}. Give an id that remember() or recall() returned "
         "in this scope and that was not forgotten."
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Stored
 from adaptive_memory_core.flow.ports.hierarchy_values import Entry
-from adaptive_memory_core.records import Fields, Metadata
+from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.text_identity import said
 
 

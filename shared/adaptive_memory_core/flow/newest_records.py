@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import nlargest
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up
 from adaptive_memory_core.flow.ports import Ports, Records
 from adaptive_memory_core.policy.decay import Regime
-from adaptive_memory_core.records import Fields, Record, Scope
+from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.score.gates import stale
 from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.stored_metadata import hits_of

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found
 from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
 from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
@@ -24,9 +25,9 @@ from adaptive_memory_core.learn.logged_state import (
 )
 from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
-from adaptive_memory_core.policy.fusion import CHANCE, LEADS, SAID, TELLING
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS, SAID, SHORT, TELLING
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Dropped, Fields, Hit, ReadState, Record, Scope
+from adaptive_memory_core.records import Dropped, Hit, ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K, stale
 from adaptive_memory_core.score.signals import DAY
@@ -34,7 +35,7 @@ from adaptive_memory_core.stored_metadata import hits_of
 
 SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
-OF_WORDS = frozenset((*LEADS, CHANCE, TELLING))
+OF_WORDS = frozenset((*LEADS, CHANCE, TELLING, SHORT))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
 NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
 NO_TELLING = "the log kept nothing yet of what the cue's words could say: they count as much as is usual"

@@ -14,6 +14,7 @@ from adaptive_memory_core.learn.usefulness_weight import GHOST_SHARE, GHOSTS, Ra
 from adaptive_memory_core.records import Cue, Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.text_identity import said
 
 NO_CUE = Cue("")
@@ -58,8 +59,8 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> Flow[PastRe
     logged = yield from ask(ports.ledger.log.recall, scope, recall)
     if logged is None:
         raise NotFoundError(
-            f"There is no recall {recall!r} in the log of {scope}. Give the id of a recall that was reinforced while "
-            "the log was on and that is within its retention, or the Recall itself."
+            f"There is no recall {shown(recall)} in the log of {scope}. Give the id of a recall that was reinforced "
+            "while the log was on and that is within its retention, or the Recall itself."
         )
     return _of(scope, logged)
 

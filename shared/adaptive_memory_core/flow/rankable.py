@@ -10,8 +10,8 @@ from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.steps.candidate_vectors import NOT_COMPARED, Compared, candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose
+from adaptive_memory_core.flow.steps.candidate_vectors import NOT_COMPARED, Compared, vectors_of_all
+from adaptive_memory_core.flow.steps.choose import choose, in_order
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, floor_verdict
 from adaptive_memory_core.flow.steps.rerank_best import Reranked
 from adaptive_memory_core.flow.steps.same_facts import OUR_RULES, SameFacts, same_facts
@@ -38,7 +38,8 @@ class Rankable:
         hits = _with_refusals(request, self.hits_under(policy))
         floor = NO_FLOOR if self.unrelated is None else floor_verdict(self.unrelated, policy)
         gathered = self.gathered.with_hits(hits, ())
-        return choose(request, gathered, floor, Reranked(hits), self.compared, self.facts)
+        candidates = in_order(request, gathered, Reranked(hits), self.facts)
+        return choose(request, gathered, floor, candidates, self.compared)
 
 
 def rankable(
@@ -47,7 +48,7 @@ def rankable(
     """The question with what only a store or the caller's own rule can tell, asked once, for the request's policy."""
     hits = _with_refusals(request, hits_under(request.policy))
     floor = NO_FLOOR if unrelated is None else floor_verdict(unrelated, request.policy)
-    compared = yield from candidate_vectors(ports, request, hits)
+    compared = yield from vectors_of_all(ports, request, hits)
     facts = yield from same_facts(request, hits, floor)
     return Rankable(request, gathered, hits_under, unrelated, compared, facts)
 

@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.by_episode import by_episode, for_episodes, on_the_way
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose
+from adaptive_memory_core.flow.steps.choose import choose, in_order
 from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import under_decay
 from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
@@ -52,8 +52,9 @@ def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
     hits = on_the_way(with_leads(present.hits, answers), led)
     floor = yield from relevance_floor(ports, request, present, hits)
     judged = yield from rerank_best(request, hits, floor)
-    compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits, floor)
-    chosen = choose(for_episodes(request, led), present, floor, judged, compared, facts)
+    candidates = in_order(request, present, judged, facts)
+    compared = yield from candidate_vectors(ports, request, candidates.ranked)
+    chosen = choose(for_episodes(request, led), present, floor, candidates, compared)
     answer = yield from with_outline(ports, request, by_episode(request, chosen, led), led)
     return answer, present

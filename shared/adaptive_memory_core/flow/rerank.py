@@ -17,7 +17,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.steps.as_of_day import as_of_day
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose
+from adaptive_memory_core.flow.steps.choose import choose, in_order
 from adaptive_memory_core.flow.steps.count_reading import count_reading
 from adaptive_memory_core.flow.steps.decay import aged
 from adaptive_memory_core.flow.steps.leads import with_leads
@@ -44,9 +44,10 @@ def rerank(
     because = {one: (why,) for one, why in asked.because.items()}
     gathered = replace(gathered, because=because, notes=(*gathered.notes, *notes_of([asked])))
     judged = yield from rerank_best(request, with_leads(gathered.hits, [asked]))
-    compared = yield from candidate_vectors(ports, request, judged.hits)
     facts = yield from same_facts(request, judged.hits)
-    answer = choose(request, gathered, NO_FLOOR, judged, compared, facts)
+    candidates = in_order(request, gathered, judged, facts)
+    compared = yield from candidate_vectors(ports, request, candidates.ranked)
+    answer = choose(request, gathered, NO_FLOOR, candidates, compared)
     placed = yield from with_outline(ports, request, answer, None)
     shown = yield from with_neighbours(ports, request, placed)
     counted = yield from count_reading(ports, request, shown, gathered)

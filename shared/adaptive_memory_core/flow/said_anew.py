@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.ports import REWRITTEN, Ports, Stored
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change
+from adaptive_memory_core.shown_in_errors import listed
 from adaptive_memory_core.text_identity import said
 
 MOST_CHANGES = 100_000  # of the records that are judged at once
@@ -26,7 +27,7 @@ def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mappin
         stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]
     if stale:
         raise NotFoundError(
-            f"What recall {past.id} returned as {', '.join(map(repr, stale))} is not there any more for {scope}: the "
+            f"What recall {past.id} returned as {listed(stale)} is not there any more for {scope}: the "
             "record was written over with other words since, and a verdict belongs to what was said. Judge a recall "
             "that returned the new words."
         )

@@ -12,13 +12,14 @@ from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.take_back import begins, take_back
 from adaptive_memory_core.records import NewRecord, Record, Scope
 from adaptive_memory_core.score.gates import SUPERSEDED
+from adaptive_memory_core.shown_in_errors import shown
 
 
 def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> Flow[None]:
     """What is superseded must exist before anything is written."""
     for one in given:
         if one.supersedes is not None and one.supersedes == one.id:
-            raise InvalidInputError(f"Record {one.id!r} cannot supersede itself. Give the id of the older record.")
+            raise InvalidInputError(f"Record {shown(one.id)} cannot supersede itself. Give the id of the older record.")
     old = list(dict.fromkeys(one.supersedes for one in given if one.supersedes is not None))
     known = yield from look_up(ports, scope, old, now=None)
     missing = [one for one in old if one not in known and one not in named]

@@ -12,6 +12,7 @@ import orjson
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.records import Record
+from adaptive_memory_core.shown_in_errors import reason
 
 LONGEST_LINE = 1_000_000  # bytes at the end of the file that are looked at in any case
 
@@ -33,8 +34,8 @@ class JSONLines:
                 _append(file, [one for one in lines if one not in known])
         except (OSError, TypeError, ValueError) as error:
             raise StoreError(
-                f"The archive {str(self.path)!r} cannot be written: {error}. Nothing was removed that is not in it. "
-                "Give a file in a directory that may be written."
+                f"The archive {str(self.path)!r} cannot be written: {reason(error)}. Nothing was removed that is not "
+                "in it. Give a file in a directory that may be written."
             ) from error
 
 

@@ -12,10 +12,12 @@ from typing import Protocol
 
 from adaptive_memory_core import logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.let_others_run import is_anybody_busy
 from adaptive_memory_core.reports import BackgroundStats
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a chore that failed is tried again; doubled each time
 PATIENCE_SECONDS = 60.0  # for the bit that is under way when the thread is stopped
+QUIET_SECONDS, MOST_LOOKS = 0.002, 10  # between two looks for a moment in which no call is under way, and how many
 Going = Callable[[], bool]
 _log = logging.getLogger(__name__)
 
@@ -136,8 +138,16 @@ class Background:
         try:
             if seconds != 0.0 and not self._stopping:
                 self._news.get(timeout=seconds)
+                self._let_calls_end()
         except queue.Empty:
             return
+
+    def _let_calls_end(self) -> None:
+        """A call that has just found something to do for a chore would wait for the chore at each of its own pauses."""
+        for _ in range(MOST_LOOKS):
+            if self._stopping or not is_anybody_busy():
+                return
+            time.sleep(QUIET_SECONDS)
 
 
 class _Paced:

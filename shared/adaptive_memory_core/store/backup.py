@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.chroma import index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import ASIDE
 from adaptive_memory_core.store.chroma.write_gate import alone
@@ -52,8 +53,8 @@ def back_up(directory: Path, ledger: Path, target: Path, progress: Progress | No
         _sync(target.parent)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(
-            f"The memory cannot be backed up to {str(target)!r}: {error}. Nothing stands there. Give a directory on a "
-            "disk that has room and may be written."
+            f"The memory cannot be backed up to {str(target)!r}: {reason(error)}. Nothing stands there. Give a "
+            "directory on a disk that has room and may be written."
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -20,6 +20,9 @@ from adaptive_memory_core.store import half_restored
 from adaptive_memory_core.store.chroma import damage, index_files, own_database
 from adaptive_memory_core.store.chroma.rebuild import rebuild
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.gone_collections import is_beside
+from adaptive_memory_core.store.ledger import mirror_copy
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.older_ledger import catch_up, read_later, take_over
 from adaptive_memory_core.store.rewritten_records import rewritten_records
 from adaptive_memory_core.store.twins import merge_twins, twins
@@ -53,7 +56,7 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
     except StoreError:
         return
     if what is not None:
-        warnings.warn(f"{what}. Where that was not meant, restore its directory.", RuntimeWarning, stacklevel=4)
+        warnings.warn(f"{what}. {_way_back(directory, store, ledger)}", RuntimeWarning, stacklevel=4)
     if older is not None:
         warnings.warn(f"{older} check(repair=True) brings it up to date.", RuntimeWarning, stacklevel=4)
 
@@ -61,7 +64,7 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
 def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:
     """What there was before, where the collection is empty now."""
     name, known = store.collection.name, str(store.collection.id)
-    if store.whole_size() if directory is None else own_database.size(directory, known):
+    if (directory is not None and own_database.has_records(directory, known)) or store.whole_size():
         return None
     own, earlier = ledger.comparison.records_known(name)
     if own and directory is None and _arrives(store):
@@ -122,8 +125,21 @@ def _ledger(ledger: Ledger) -> list[Finding]:
 
 def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
     what = _what_is_gone(directory, store, ledger)
-    remedy = "Where it was not meant to go, restore Chroma's directory from a backup."
-    return [] if what is None else [Finding("records", f"{what}.", remedy)]
+    return [] if what is None else [Finding("records", f"{what}.", _way_back(directory, store, ledger))]
+
+
+def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str:
+    """What to do about records that are gone."""
+    name, file = store.collection.name, ledger.file.place if isinstance(ledger, SQLiteLedger) else None
+    copied = None if directory is None else mirror_copy.copied(file, name)
+    if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
+        return "Where that was not meant, restore Chroma's directory from a backup."
+    where = "" if is_beside(directory, file) else f", ledger={str(file)!r}"
+    return (
+        "Where that was not meant, close the memory before anything is written, and call "
+        f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it makes the collection again from "
+        f"the ledger's copy of {copied.records} records. Or restore Chroma's directory from a backup."
+    )
 
 
 def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:

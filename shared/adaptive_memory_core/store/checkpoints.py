@@ -17,7 +17,7 @@ from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.lost_commits import said
+from adaptive_memory_core.store.lost_commits import said_by_index
 from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -56,7 +56,7 @@ class Checkpoints:
     def _emptied(self) -> int:
         """The pages that the log has."""
         place = self._file.place
-        log = None if place is None else said(place)
+        log = None if place is None else said_by_index(place)
         if log is None or log.pages < PASSIVE_PAGES:
             return 0
         if log.pages - log.kept >= PASSIVE_PAGES:

@@ -1,4 +1,8 @@
-"""Which collections in the ledger are gone? Their rows are deleted, if no other directory shares the ledger."""
+"""Which collections in the ledger are gone? Their rows are deleted, if no other directory shares the ledger.
+
+Not as long as the collection that was opened is empty: then Chroma's files may have been lost, or the collection by
+mistake, and the ledger's copy is what it can be made again from.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,14 @@ def is_beside(directory: Path | None, ledger: object) -> bool:
     if directory is None or not isinstance(ledger, str | Path | None):
         return False
     return ledger is None or Path(ledger).resolve() == (directory / LEDGER_NAME).resolve()
+
+
+def may_be_lost(directory: Path, collection_id: str) -> bool:
+    """Whether Chroma may have lost what there was: it has nothing of the collection that is being opened."""
+    try:
+        return not own_database.has_records(directory, collection_id)
+    except StoreError:
+        return True  # it is looked again when the memory is opened again
 
 
 def forget_gone_collections(directory: Path, ledger: Ledger) -> None:

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.beside import Beside
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.place_names import IN_MEMORY, check_collection_name, check_ledger, is_in_postgres
+from adaptive_memory_core.store.place_names import (
+    IN_MEMORY,
+    can_name_a_file,
+    check_collection_name,
+    check_ledger,
+    is_in_postgres,
+)
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from adaptive_memory_core.store.reembed.successor import heir
 
@@ -30,8 +37,11 @@ _client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for 
 
 def checked(path: object) -> Path:
     """The path of a directory, which need not exist yet."""
-    if not isinstance(path, str | Path) or not str(path).strip():
-        raise InvalidInputError(f"The path is {path!r}. Give the directory that holds, or shall hold, the memory.")
+    if not isinstance(path, str | Path) or not can_name_a_file(path):
+        raise InvalidInputError(
+            f"The path is {shown(path)}. Give the directory that holds, or shall hold, the memory, under a name that "
+            "the file system takes: not blank, not too long, without NUL and lone surrogates."
+        )
     return Path(path)
 
 
@@ -69,7 +79,7 @@ def open_client(path: str | Path) -> ClientAPI:
     except (OSError, ValueError, RuntimeError, chromadb.errors.ChromaError) as error:
         _forget_half_open(str(path))
         raise StoreError(
-            f"Chroma cannot open {str(path)!r}: {error}. Give a directory that may be written; "
+            f"Chroma cannot open {str(path)!r}: {reason(error)}. Give a directory that may be written; "
             "where this process has a client over it with other settings, pass that client's collection: "
             "AdaptiveMemory(collection, ...)."
         ) from error
@@ -114,7 +124,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
             )
     except (ChromaError, ValueError) as error:
         raise StoreError(
-            f"Chroma cannot open the collection {name!r}: {error}. Mend that, or give another collection."
+            f"Chroma cannot open the collection {name!r}: {reason(error)}. Mend that, or give another collection."
         ) from error
 
 

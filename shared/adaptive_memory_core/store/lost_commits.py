@@ -39,6 +39,11 @@ def said(file: Path) -> Log | None:
     return Log(index.salt, max(index.pages, 0 if wal is None else wal.pages), index.kept, wal is not None)
 
 
+def said_by_index(file: Path) -> Log | None:
+    """What the index alone says, which is right while SQLite has the file open; None where it says nothing yet."""
+    return _index(file)
+
+
 def lost(file: Path, before: Log | None) -> int:
     """How many pages of commits SQLite left out on opening the file."""
     if before is None or before.pages <= before.kept:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.pages.shell import MADE_BY
+from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.whole_file import write_whole
 
 HEAD = 2_000  # bytes of a file in which its maker stands
@@ -15,7 +16,7 @@ HEAD = 2_000  # bytes of a file in which its maker stands
 def check_page_file(path: object) -> Path:
     """The file, in a directory that is there; no file of somebody else's."""
     if not isinstance(path, str | Path) or not str(path):
-        raise InvalidInputError(f"The page's path is {path!r}. Give the path of a file, e.g. 'memory.html'.")
+        raise InvalidInputError(f"The page's path is {shown(path)}. Give the path of a file, e.g. 'memory.html'.")
     file = Path(path)
     try:
         return _checked(file)
@@ -45,7 +46,9 @@ def write_page(file: Path, page: str) -> None:
     try:
         write_whole(file, page)
     except (OSError, ValueError) as error:
-        raise InvalidInputError(f"The page cannot be written to {str(file)!r}: {error}. Give another file.") from error
+        raise InvalidInputError(
+            f"The page cannot be written to {str(file)!r}: {reason(error)}. Give another file."
+        ) from error
 
 
 def _is_ours(file: Path) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from pathlib import Path
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
 from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store.ledger.damaged_file import refuse_damaged
 
 IN_MEMORY = ":memory:"
@@ -25,12 +27,29 @@ def check_collection_name(name: object) -> None:
     adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': this is no name ...
     """
     if not isinstance(name, str):
-        raise InvalidInputError(f"The collection's name is {name!r:.80}. Give a string.")
+        raise InvalidInputError(f"The collection's name is {shown(name)}. Give a string.")
     if _NAME.fullmatch(name) is None:
         raise StoreError(
-            f"Chroma cannot open the collection {name!r:.80}: this is no name for one. A name has 3 to 512 characters "
+            f"Chroma cannot open the collection {shown(name)}: this is no name for one. A name has 3 to 512 characters "
             "of a-z, A-Z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit."
         )
+
+
+def can_name_a_file(path: object) -> bool:
+    """Whether a file or a directory may have this name: no NUL, no lone surrogate, and not too long.
+
+    >>> [can_name_a_file(one) for one in ("notes", "a\\0b", "a\\ud800", "x" * 5000, " ", 3)]
+    [True, False, False, False, False, False]
+    """
+    if not isinstance(path, str | Path) or not str(path).strip():
+        return False
+    try:
+        os.stat(path)
+    except ValueError:
+        return False
+    except OSError as error:  # that nothing is there is another's question
+        return error.errno != errno.ENAMETOOLONG
+    return True
 
 
 def check_ledger(ledger: object) -> None:
@@ -46,8 +65,8 @@ def check_ledger(ledger: object) -> None:
     if ledger is None or isinstance(ledger, Ledger) or is_in_postgres(ledger):
         return
     usable = 'Give a path, ":memory:", "postgresql://host/database", or a ledger, e.g. SQLiteLedger(path).'
-    if not isinstance(ledger, str | Path) or not str(ledger).strip():
-        raise InvalidInputError(f"The ledger is {ledger!r:.80}. {usable}")
+    if not isinstance(ledger, str | Path) or not can_name_a_file(ledger):
+        raise InvalidInputError(f"The ledger is {shown(ledger)}. {usable}")
     if (scheme := _ADDRESS.match(str(ledger))) is not None:  # the rest of it may hold a password
         raise InvalidInputError(f"The ledger is '{scheme[0]}...', an address. {usable}")
     if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from adaptive_memory_core.errors import StoreError, StoreInUseError
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.os_lock import OsLock
 
 LOCK_NAME = "adaptive_memory.lock"
@@ -92,7 +93,7 @@ def _make(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"{str(directory)!r} cannot be made: {error}. Give a directory that may be written."
+            f"{str(directory)!r} cannot be made: {reason(error)}. Give a directory that may be written."
         ) from error
 
 
@@ -100,4 +101,6 @@ def _taken(lock: OsLock, place: Path) -> bool:
     try:
         return lock.take()
     except OSError as error:
-        raise StoreError(f"{str(place)!r} cannot be locked: {error}. Give a directory that may be written.") from error
+        raise StoreError(
+            f"{str(place)!r} cannot be locked: {reason(error)}. Give a directory that may be written."
+        ) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.patience import pauses
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import descriptors
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_foreign, shows_damage
 from adaptive_memory_core.store.ledger.schema import migrate
@@ -34,7 +35,7 @@ def connect(path: str) -> sqlite3.Connection:
         )
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(
-            f"The ledger {path!r} cannot be opened: {error}. "
+            f"The ledger {path!r} cannot be opened: {reason(error)}. "
             f"{descriptors.none_left() or 'Give a file in a directory that may be written.'}"
         ) from error
 
@@ -58,7 +59,9 @@ def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
             "It must be a SQLite file in a directory that may be written. Mend that, or pass "
             'ledger=":memory:" for reads that need not outlive the process.'
         )
-        raise LedgerError(f"The ledger {path!r} cannot be used: {error}. {descriptors.none_left() or usual}") from error
+        raise LedgerError(
+            f"The ledger {path!r} cannot be used: {reason(error)}. {descriptors.none_left() or usual}"
+        ) from error
 
 
 def place_of(path: str) -> Path | None:

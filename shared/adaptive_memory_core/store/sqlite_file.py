@@ -13,6 +13,7 @@ from typing import Literal
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.group_commit import grouped
@@ -164,8 +165,8 @@ class LedgerFile:
             self._group.wait()
         except OSError as error:
             raise LedgerError(
-                f"The ledger {self.path!r} cannot be synced to its disk: {error}. What was written is kept, but may be "
-                "gone after a power cut. Check the disk."
+                f"The ledger {self.path!r} cannot be synced to its disk: {reason(error)}. What was written is kept, "
+                "but may be gone after a power cut. Check the disk."
             ) from error
 
     def afterwards(self, call: Callable[[], object]) -> None:
@@ -290,7 +291,7 @@ class LedgerFile:
             return damaged(self.path, error)
         usual = "Check that its disk has room and may be written."
         return LedgerError(
-            f"The ledger {self.path!r} failed: {error}. Nothing of this call was kept in it. "
+            f"The ledger {self.path!r} failed: {reason(error)}. Nothing of this call was kept in it. "
             f"{descriptors.none_left() or usual}"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import chromadb
 import pytest
@@ -81,3 +82,24 @@ def test_in_a_space_without_cosines_none_is_used(tmp_path: Path) -> None:
         memory.flush()
         assert memory.for_user("ana").recall(CUE).ids[0] == BARBER
         assert memory.ports().search.unit_vectors_at_hand(Scope("ana"), collection.get()["ids"]) == {}
+
+
+def test_vectors_are_taken_only_where_the_first_hit_may_have_a_newer_version(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+    kind = type(memory.ports().search)
+    at_hand = kind.unit_vectors_at_hand
+
+    def counted(self: Any, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Any]:
+        taken.extend(stored_ids)
+        return at_hand(self, scope, stored_ids)
+
+    monkeypatch.setattr(kind, "unit_vectors_at_hand", counted)
+    user = memory.for_user("ana")
+    user.remember("It rained in Delft.", id="rain")
+    for cue in ("Who was my barber?", "Where did it rain?", "rain", "What are my hobbies?", "Where does Ilse live?"):
+        user.recall(cue)
+    assert taken == []
+    ids = {one.hit._stored_id for one in user.recall(CUE).kept if one.id in TOLD}
+    assert set(taken) == ids  # not that of the rain, which is not about me

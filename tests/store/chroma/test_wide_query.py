@@ -10,8 +10,9 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from tests.conftest import Open, word_vectors
 

@@ -45,7 +45,8 @@ def test_what_is_forgotten_is_in_no_byte_of_the_ledgers_files(open_memory: Open,
     assert ours(files_with(tmp_path, "secret-"))
     copies = list(memory.ports().ledger.mirror.vectors(ids).values())
     assert len(copies) == OTHERS
-    assert all(any(one in file.read_bytes() for file in tmp_path.rglob(f"{LEDGER_NAME}*")) for one in copies)
+    files = [file for file in tmp_path.rglob(f"{LEDGER_NAME}*") if file.is_file()]  # and not the folder of locks
+    assert all(any(one in file.read_bytes() for file in files) for one in copies)
     for one in ids:
         alice.forget(one)
     memory.flush()

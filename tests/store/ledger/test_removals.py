@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, MirrorRow
 from adaptive_memory_core.flow.ports.ledger_values import LET_GO
 from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import removals
 from adaptive_memory_core.store.mirror.search import MirrorSearch
 from adaptive_memory_core.store.words.index import WordIndex

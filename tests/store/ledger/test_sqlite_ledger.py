@@ -58,6 +58,22 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
         opened(path)
 
 
+def test_a_new_ledger_is_the_same_by_the_steps_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_known_new", [])
+    assert schema_of_a_new_file() == schema_of_a_new_file()
+    assert len(schema._known_new) == 1
+
+
+def schema_of_a_new_file() -> Any:
+    """All that is in it: what its objects are and hold, and the version."""
+    with sqlite3.connect(":memory:", isolation_level=None) as sql:
+        schema.migrate(sql)
+        objects = sql.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+        rows = [sql.execute(f'SELECT * FROM "{name}"').fetchall() for kind, name, *_ in objects if kind == "table"]
+        assert len(objects) > 100
+        return objects, rows, sql.execute("PRAGMA user_version").fetchone()
+
+
 def test_what_an_older_version_kept_has_not_decayed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite3"
     with monkeypatch.context() as older:

@@ -13,8 +13,9 @@ from chromadb import Collection
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, MirrorRow
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.mirror.search import MirrorSearch, UnansweredByMirrorError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from adaptive_memory_core.store.moving.tables import STAYS, VERSIONS
 from adaptive_memory_core.store.postgres import leases
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from tests.behaviour.conftest import eventually
 from tests.conftest import Clock
 from tests.postgres_server import new_database
 
@@ -256,6 +258,7 @@ def test_a_move_that_is_killed_anywhere_goes_on_where_it_was(
             alice = memory.for_user("alice")
             alice.remember(f"more {turn}", id=f"more{turn}")
             alice.forget(f"more{turn - 1}" if turn else "m1")
+            eventually(partial(names_are_compared, alice))
             assert alice.recall("tea").trace == ()
     with pytest.raises(LedgerError, match="not all here yet"):
         opened(1)
@@ -268,6 +271,10 @@ def test_a_move_that_is_killed_anywhere_goes_on_where_it_was(
         assert moved.for_user("alice").get("more4").text == "more 4"
         with pytest.raises(NotFoundError):
             moved.for_user("alice").get("more3")
+
+
+def names_are_compared(alice: UserMemory) -> bool:
+    return not alice.recall("tea", reinforce=False).trace
 
 
 def killed(ways: Ways, step: int) -> int:

@@ -14,8 +14,10 @@ import pytest
 from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.store.postgres import outcome
+from adaptive_memory_core.flow.calls.call_state import one_call
+from adaptive_memory_core.store.postgres import database, outcome
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.outcome import LostConnectionError
 from tests import postgres_server
 from tests.behaviour.test_interrupts import Interrupt, broken_off_at, in_another_thread
 from tests.postgres_server import new_database
@@ -146,6 +148,37 @@ def test_where_nobody_can_say_whether_it_was_kept_nobody_says_so(
     with pytest.raises(LedgerError, match="may have been kept"):
         count(ledger, told)
     assert told == []
+
+
+def test_a_lost_connection_is_tried_again_for_as_long_as_the_call_would_wait_however_long_one_try_takes(
+    ledger: PostgresLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "RETRIED_SECONDS", 0.05)
+    tries: list[int] = []
+
+    def lost_at_first() -> int:
+        tries.append(1)
+        time.sleep(0.1)  # a server that is gone is noticed late
+        if len(tries) == 1:
+            raise LostConnectionError("lost")
+        return len(tries)
+
+    with one_call(30.0):
+        assert ledger.file.again(lost_at_first) == 2  # type: ignore[attr-defined]
+    tries.clear()
+    with pytest.raises(LostConnectionError):
+        ledger.file.again(lost_at_first)  # type: ignore[attr-defined]
+
+
+def test_what_became_of_a_call_is_asked_for_as_long_as_it_would_wait(
+    ledger: PostgresLedger, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome, "RETRIED_SECONDS", 0.0)
+    told: list[int] = []
+    cut.at, cut.cut = "COMMIT", Cut.answer
+    with one_call(30.0):
+        count(ledger, told)
+    assert (counted(ledger), told) == (1, [1])
 
 
 def test_wherever_an_interrupt_strikes_the_next_call_works_and_what_was_kept_is_told(ledger: PostgresLedger) -> None:

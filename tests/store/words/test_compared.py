@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.words.compared import Compared
 
 ANA = Scope("ana")

@@ -14,8 +14,9 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, co
 from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.channels.words.bm25 import coverage
-from adaptive_memory_core.flow.ports.ledger import WordRows
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports.ledger_copies import WordRows
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import posting_lists as resident
 from adaptive_memory_core.store.words import rows as word_rows

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.ports import Where
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.state_as_of import Past
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import DEFAULT_FIELDS, Cue, Fields, Record, Scope
+from adaptive_memory_core.records import Cue, Record, Scope
 
 LATER_TOO = 4  # times as many candidates as of an earlier day, since later ones are refused; guess
 Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None

@@ -27,6 +27,7 @@ from adaptive_memory_core.flow.steps.neighbours import with_neighbours
 from adaptive_memory_core.flow.steps.relevance_floor import floor_of
 from adaptive_memory_core.flow.steps.tell_indexes import came_upon
 from adaptive_memory_core.records import Dropped, Scope, Scored
+from adaptive_memory_core.shown_in_errors import shown
 
 T = TypeVar("T")
 
@@ -56,8 +57,8 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     """
     if behind.user is not None and behind.user not in shared:
         raise ScopeError(
-            f"The fallback {behind.name!r} was not declared to be shared, so its records stay its own. Declare it "
-            f"where the memory is made, AdaptiveMemory(..., shared=[{behind.name!r}]), if all users may read them."
+            f"The fallback {shown(behind.name)} was not declared to be shared, so its records stay its own. Declare it "
+            f"where the memory is made, AdaptiveMemory(..., shared=[{shown(behind.name)}]), if all users may read them."
         )
     if behind == scope:
         raise ScopeError(f"The fallback of {scope} is {scope} itself. Give another shared scope, or none.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive_memory_core.cue.time.intent import Language
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.unanswered import Unanswered
 from adaptive_memory_core.flow.ports.graph import GraphIndexPort
@@ -50,7 +51,7 @@ from adaptive_memory_core.flow.ports.search import Search, Vector, Where
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source
 from adaptive_memory_core.flow.ports.words import Words
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import BackgroundStats, ProjectionStats, WriteBackProgress
 from adaptive_memory_core.score.nothing_found import Floor
 

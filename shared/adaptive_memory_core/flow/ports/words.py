@@ -8,12 +8,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from adaptive_memory_core.channels.conversation.among_people import stated_in
+from adaptive_memory_core.channels.conversation.says_name import named_in
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
+from adaptive_memory_core.channels.words.lengths_found import lengths_found
 from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among
+from adaptive_memory_core.channels.words.shorter_texts import of_no_turns, shortness
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.fusion import CHANCE, TELLING, Fusion
+from adaptive_memory_core.policy.fusion import CHANCE, SHORT, TELLING, Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.candidates import Candidates
 
@@ -48,6 +52,7 @@ class WordsFound:
     note: str | None = None
     chance_alone: float | None = None
     telling: float = 0.5  # how much the cue's words could say
+    asks_for_name: bool = False
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
@@ -55,17 +60,25 @@ class WordsFound:
         places = [get(one, -1) for one in these.columns.stored_ids]
         columns: dict[str, Sequence[float]] = {name: _at(values, places) for name, values in self.columns.items()}
         there = these.columns
-        times = as_many_texts(there.texts, there.similarities, columns["words"])
+        lengths = lengths_found(there.texts, there.similarities, columns["words"])
+        times, short = as_many_texts(lengths), shortness(lengths, len(self.cue))
         columns[CHANCE] = [chance_among(self.chance, times)] * len(places)
         columns[TELLING] = [self.telling] * len(places)
         if self.talk is None:
-            return columns
+            return {**columns, SHORT: [short] * len(places)} if short > 0.0 else columns
         close = [min(1.0, max(0.0, one)) for one in there.similarities]
         columns["before"], columns["company"] = self._of_each_other(close, places, self.talk)
+        if self.talk.people is not None:
+            people = _at(self.talk.people, places)
+            columns["stated"] = stated_in(there.texts, people)
+            if self.asks_for_name:
+                columns["named"] = named_in(there.texts, people, self.talk.speakers)
         marks = self.talk.layout.alone
         if marks is not None and self.chance_alone is not None:
             alone, chance = _at(marks, places), chance_among(self.chance_alone, times)
             columns[CHANCE] = by_kind(columns[CHANCE], chance, alone)
+            if short > 0.0:
+                columns[SHORT] = of_no_turns(short, alone)
             columns["company"] = company_of_alone(columns["company"], close, alone, chance)
         return columns
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.candidates.gather import Gathered, use_of
@@ -15,30 +16,39 @@ from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.score.newest_first import Told
 from adaptive_memory_core.score.nothing_found import of_time_alone
 from adaptive_memory_core.score.random_tail import Drawn, with_random_tail
-from adaptive_memory_core.score.select import select
+from adaptive_memory_core.score.select import Ranked, best_of, rank
+from adaptive_memory_core.score.usefulness import Use
 
 
-def choose(
-    request: Request,
-    gathered: Gathered,
-    floor: FloorVerdict,
-    judged: Reranked,
-    compared: Compared,
-    facts: SameFacts = OUR_RULES,
-) -> Recall:
-    """The hits to return, and everyone else with the reason."""
+class InOrder(NamedTuple):
+    """The candidates by score, and what that came of."""
+
+    ranked: Ranked
+    use: Use
+    notes: tuple[str, ...] = ()
+
+
+def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
+    """The candidates by score; which of them say the same may still have to be told by their vectors."""
     use = use_of(gathered.known, request)
-    kept, dropped = select(
+    ranked = rank(
         judged.hits,
         request.policy,
-        k=request.k,
         now=request.now,
         intent=request.intent,
-        vectors=compared.vectors,
         use=use,
         time_alone=of_time_alone(request.cue.own_words, request.intent),
         told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
     )
+    return InOrder(ranked, use, (*judged.notes, *facts.notes))
+
+
+def choose(
+    request: Request, gathered: Gathered, floor: FloorVerdict, candidates: InOrder, compared: Compared
+) -> Recall:
+    """The hits to return, and everyone else with the reason."""
+    ranked, policy = candidates.ranked, request.policy
+    kept, dropped = best_of(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
     kept, dropped, propensities = _drawn(request, kept, dropped)
     if floor.refused is not None:
         dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
@@ -49,12 +59,12 @@ def choose(
         cue=gathered.cue,
         k=request.k,
         now=request.now,
-        policy=request.policy,
+        policy=policy,
         kept=kept,
         dropped=(*dropped, *gathered.absent) if gathered.absent else dropped,
-        trace=(*request.notes, *gathered.notes, *floor.notes, *judged.notes, *compared.notes, *facts.notes),
+        trace=(*request.notes, *gathered.notes, *floor.notes, *candidates.notes, *compared.notes),
         intent=request.intent,
-        use=use,
+        use=candidates.use,
         fields=request.fields,
         unrelated=floor.unrelated,
         propensities=propensities,

@@ -17,6 +17,7 @@ from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.hierarchy.expand import Context, Expansion, expand
 from adaptive_memory_core.records import Dropped, Neighbour, Record
+from adaptive_memory_core.shown_in_errors import shown
 
 NO_HELP = "its episode does not make the reader less uncertain"
 ASKED_ENOUGH = "not asked about: the episodes before it did not make the reader less uncertain"
@@ -56,7 +57,7 @@ def _nats(given: Any) -> float:
     """
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0.0 <= given < math.inf:
         raise InvalidInputError(
-            f"it gave {given!r:.80}. Give the uncertainty of an answer as a number of at least 0, in nats a token."
+            f"it gave {shown(given)}. Give the uncertainty of an answer as a number of at least 0, in nats a token."
         )
     return float(given)
 

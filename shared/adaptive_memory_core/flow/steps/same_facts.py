@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, FloorVerdict
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.select import select
+from adaptive_memory_core.shown_in_errors import shown
 
 
 class SameFacts(NamedTuple):
@@ -54,7 +55,7 @@ def _labels(given: Any, count: int) -> list[Hashable]:
     labels = None if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__") else list(given)
     if labels is None or len(labels) != count or not all(isinstance(one, Hashable) for one in labels):
         raise InvalidInputError(
-            f"it gave {given!r:.80} for {count} texts. Give a list with one label for each: the same for texts that "
+            f"it gave {shown(given)} for {count} texts. Give a list with one label for each: the same for texts that "
             "say the same about the same subject, None for all others."
         )
     return labels

@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
 from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.shown_in_errors import reason, shown
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -80,15 +81,15 @@ def told(call: Callable[[], T], where: Where | None = None) -> T:
             ) from error
         if where is not None and isinstance(error, ValueError | InvalidArgumentError):
             raise FilterError(
-                f"The filter {where!r} was refused by Chroma: {error}. Give a Chroma `where` mapping, e.g. "
-                '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+                f"The filter {shown(where)} was refused by Chroma: {reason(error)}. Give a Chroma `where` "
+                'mapping, e.g. {"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
             ) from error
         if _DAMAGED.search(str(error)):
             raise DamagedStoreError(
-                f"Chroma cannot read its index: {error}. Where it is embedded, close what has its directory open and "
-                "call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
+                f"Chroma cannot read its index: {reason(error)}. Where it is embedded, close what has its directory "
+                "open and call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
             ) from error
         raise StoreError(
-            f"The Chroma collection failed: {type(error).__name__}: {error}. Nothing of this call is half-done on our "
-            "side; check that the database is there and reachable, then call again."
+            f"The Chroma collection failed: {type(error).__name__}: {reason(error)}. Nothing of this call is "
+            "half-done on our side; check that the database is there and reachable, then call again."
         ) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from adaptive_memory_core.errors import DamagedStoreError, StoreError
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.sqlite_header import header_fault
 
 DATABASE = "chroma.sqlite3"
@@ -124,6 +125,13 @@ def size(directory: Path, collection_id: str) -> int:
     return int(row[0])
 
 
+def has_records(directory: Path, collection_id: str) -> bool:
+    """Whether the collection holds any, as far as Chroma has taken in what was written."""
+    with reading(directory) as sql:
+        row = sql.execute(f"SELECT EXISTS (SELECT 1 {_RECORDS})", (collection_id,)).fetchone()
+    return bool(row[0])
+
+
 def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
     """The records whose metadata have a number above the bound under this key."""
     query = (
@@ -166,7 +174,9 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         if _DAMAGE.search(str(error)):
             raise _damaged(place, error) from error
-        raise UnknownLayoutError(f"Chroma's database {str(place)!r} cannot be read beside Chroma: {error}.") from error
+        raise UnknownLayoutError(
+            f"Chroma's database {str(place)!r} cannot be read beside Chroma: {reason(error)}."
+        ) from error
 
 
 class UnknownLayoutError(StoreError):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.chroma.calls import client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_database import Contents, Row
 from adaptive_memory_core.store.chroma.salvage import salvage
@@ -61,7 +62,7 @@ def move_aside(held: Contents) -> list[Path]:
         shutil.move(held.folder, target)
     except OSError as error:
         raise StoreError(
-            f"{str(held.folder)!r} cannot be moved aside: {error}. Make its directory writable."
+            f"{str(held.folder)!r} cannot be moved aside: {reason(error)}. Make its directory writable."
         ) from error
     return [target, *unfinished]
 

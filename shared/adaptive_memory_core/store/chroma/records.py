@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import both, client_of, space_of, told
 from adaptive_memory_core.store.chroma.own_writes import NOBODY, Heard
 from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_ids, own_rows, rows_of

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
@@ -66,7 +67,9 @@ def _move_aside(directory: Path) -> Path:
         for file in files:
             shutil.move(file, place / file.name)
     except OSError as error:
-        raise StoreError(f"Chroma's files cannot be moved to {str(place)!r}: {error}. Make it writable.") from error
+        raise StoreError(
+            f"Chroma's files cannot be moved to {str(place)!r}: {reason(error)}. Make it writable."
+        ) from error
     return place
 
 

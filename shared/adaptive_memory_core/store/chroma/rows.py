@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.stored_owner import belongs
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
+Row: TypeAlias = tuple[str, str | None, Metadata | None, float]  # with its distance
 PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
 
 
@@ -22,6 +24,17 @@ def rows_of(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tuple
         page = list(stored_ids[start : start + PAGE])
         answer = told(lambda page=page: collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
         yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
+
+
+def without_deleted(collection: Collection, rows: Sequence[Row]) -> list[Row]:
+    """The rows of a search (id, text, metadata, ...) without those that are deleted but still in an index that this
+    process has not reloaded. Chroma answers those with neither text nor metadata, and it answers a record that was
+    added with a vector alone just so: those ids are asked for."""
+    bare = [row[0] for row in rows if row[1] is None and row[2] is None]
+    if not bare:
+        return list(rows)
+    there = set(told(lambda: collection.get(ids=bare, include=[]))["ids"])
+    return [row for row in rows if row[1] is not None or row[2] is not None or row[0] in there]
 
 
 def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:

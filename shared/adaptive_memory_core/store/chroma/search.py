@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.policy import SearchBy
-from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, distances_to, space_of, told
-from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows
+from adaptive_memory_core.store.chroma.rows import PAGE, own_filter, own_rows, without_deleted
 from adaptive_memory_core.store.chroma.wide_query import WideQuery
 from adaptive_memory_core.stored_metadata import within
 from adaptive_memory_core.stored_owner import belongs
@@ -135,9 +136,7 @@ class ChromaSearch:
             rows = self._completed(rows, vector, limit, condition)
         found: list[Found] = []
         strangers: set[str] = set()
-        for stored_id, text, metadata, distance in rows:
-            if text is None and metadata is None:
-                continue  # deleted, but still in an index that another process has not reloaded
+        for stored_id, text, metadata, distance in without_deleted(self.collection, rows):
             if belongs(metadata, scope, self.fields):
                 found.append(Found(stored_id, text, metadata, signals.similarity(distance, space=self.space)))
             elif isinstance(owner := (metadata or {}).get(self.fields.user_id), str):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Vector, Where
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both, told
+from adaptive_memory_core.store.chroma.rows import without_deleted
 from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where.passes import passes
 
@@ -47,9 +49,8 @@ class WideQuery:
     def _query(self, vector: Vector, count: int) -> list[Found]:
         include: Any = ["metadatas", "documents", "distances"]
         answer: Any = told(lambda: self._collection.query(query_embeddings=[vector], n_results=count, include=include))
-        rows = zip(*(answer[name][0] for name in ("ids", "documents", "metadatas", "distances")), strict=True)
+        rows = list(zip(*(answer[name][0] for name in ("ids", "documents", "metadatas", "distances")), strict=True))
         return [
             Found(stored_id, text, metadata, signals.similarity(distance, space=self._space))
-            for stored_id, text, metadata, distance in rows
-            if text is not None or metadata is not None  # deleted, but still in an index that was not reloaded
+            for stored_id, text, metadata, distance in without_deleted(self._collection, rows)
         ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.os_lock import OsLock
 
@@ -69,8 +70,8 @@ class _Gate:
                 return
         except OSError as error:
             raise StoreError(
-                f"A lock in {str(self._directory)!r} cannot be taken: {error}. Nothing was written. Give a directory "
-                "that may be written."
+                f"A lock in {str(self._directory)!r} cannot be taken: {reason(error)}. Nothing was written. Give a "
+                "directory that may be written."
             ) from error
         raise StoreError(
             f"Another process has been writing or copying {str(self._directory)!r} for more than {PATIENCE_SECONDS:g} "

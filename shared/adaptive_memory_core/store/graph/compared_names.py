@@ -46,9 +46,13 @@ class ComparedNames:
 
     def complete(self) -> None:
         """All there is, now."""
-        after, more = 0, self.wanted
-        while more:
-            after, more = self._step(after)
+        after, more, self.due = 0, self.wanted, False  # what comes in from now on says so
+        try:
+            while more:
+                after, more = self._step(after)
+        except BaseException:
+            self.due = self.wanted
+            raise
 
     def _step(self, after: int) -> tuple[int, bool]:
         names = self._rows.unembedded(after, EMBEDDED)

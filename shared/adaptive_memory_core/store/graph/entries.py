@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.graph import GraphEntry, GraphRows
 from adaptive_memory_core.graph.build import passage, split_title
 from adaptive_memory_core.graph.names import Extract, handle, names
 from adaptive_memory_core.graph.titles import title_of
-from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.records import Metadata, Scope
 
 
 class Written(NamedTuple):

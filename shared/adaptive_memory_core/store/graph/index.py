@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, GraphRows, Lifts
 from adaptive_memory_core.graph.alike_names import unknown_names
@@ -17,7 +18,7 @@ from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.graph import Graphs
-from adaptive_memory_core.records import Fields, Scope, Verdict
+from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import look as looking

@@ -12,12 +12,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Records
 from adaptive_memory_core.flow.ports.graph import GraphRows, Links
 from adaptive_memory_core.graph.build import split_title
 from adaptive_memory_core.graph.links import MOST_SAMPLED, Titled, links_per_record
 from adaptive_memory_core.graph.titles import title_of
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 
 RECALLS = 5  # that found titled records and count, before a user's records are looked through; guess
 GIVEN_UP = 50  # recalls that found none, after which nobody looks any more; guess

@@ -6,9 +6,9 @@ uses the graph as it is and leaves it to the others: two processes must not undo
 
 from __future__ import annotations
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.graph import GraphRows
 from adaptive_memory_core.graph.names import Extract
-from adaptive_memory_core.records import Fields
 from adaptive_memory_core.reports import Finding
 
 _BY = " by "  # between the key of the titles and the extractor, where that is not ours

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Records, Search, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import GraphRows
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.graph.entries import Written, entries
 from adaptive_memory_core.store.graph.linked_users import LinkedUsers
 from adaptive_memory_core.store.graph.made_as import MadeAs

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Embedder, Records, Search
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
 from adaptive_memory_core.flow.ports.hierarchy_values import Queued
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
 from adaptive_memory_core.flow.ports.roles import Line, Roles
 from adaptive_memory_core.hierarchy.nodes import Said
 from adaptive_memory_core.policy.hierarchy import Hierarchies
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.stored_owner import belongs
 
 

@@ -13,7 +13,9 @@ from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import StateRow
 
 _KNOWN = """
-SELECT count(*) FILTER (WHERE collection_key = :own), count(*) FILTER (WHERE collection_key != :own)
+SELECT count(*) FILTER (WHERE collection_key = :own AND NOT EXISTS (
+    SELECT 1 FROM mirror_size WHERE collection_key = :own AND complete_at IS NOT NULL AND changes = 0
+)), count(*) FILTER (WHERE collection_key != :own)
 FROM records JOIN collections USING (collection_key) WHERE (name = :name OR collection_key = :own) AND reader = 0
 """
 
@@ -25,7 +27,8 @@ class LedgerComparison:
         self._shared = shared
 
     def records_known(self, name: str) -> tuple[int, int]:
-        """How many records of this collection were met, and of earlier ones of that name, which are others."""
+        """How many records of this collection were met, and of earlier ones of that name, which are others. Where the
+        mirror is complete and never had one, those of this collection were on their way, and have not arrived."""
         with self._shared.reading() as sql:
             own, earlier = sql.execute(_KNOWN, {"own": self._shared.collection_key, "name": name}).fetchone()
         return own, earlier

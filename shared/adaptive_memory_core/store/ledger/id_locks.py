@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import reason
 
 USER_GROUPS, LOCKS_OF_A_GROUP = 32, 8
 PATIENCE_SECONDS = 60.0
@@ -124,8 +125,8 @@ class IdLock:
                 return
         except OSError as error:
             raise LedgerError(
-                f"A lock of the ledger cannot be taken: {error}. Nothing was written. A ledger in a file must be in a "
-                "directory that may be written, one on a server within reach."
+                f"A lock of the ledger cannot be taken: {reason(error)}. Nothing was written. A ledger in a file "
+                "must be in a directory that may be written, one on a server within reach."
             ) from error
         raise _too_late()
 

@@ -8,6 +8,7 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.id_locks import Lock
@@ -78,7 +79,7 @@ class LedgerOutbox:
                 return
         except OSError as error:
             raise StoreError(
-                f"The projection's lock cannot be taken: {error}. Check the ledger's directory, or its server."
+                f"The projection's lock cannot be taken: {reason(error)}. Check the ledger's directory, or its server."
             ) from error
         raise StoreError(
             f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "

@@ -12,7 +12,7 @@ TITLES = (  # what most columns are called: a byte each, by their place here, wh
     *("dated", "before", "company", "reranked", "kind", "strength", "covered", "relevance", "chance"),
     *("via", "read_ago", "fresh_before", "useful_ago", "useful_lag", "warmth", "credit", "helpful", "unhelpful"),
     *("balance", "unrelated", "own_words", "verdicts", "rest", "asked_near", "asked_trusted", "asked_against", "time"),
-    "telling",
+    *("telling", "stated", "named", "short"),
 )
 _NUMBERS = {title: number for number, title in enumerate(TITLES)}
 

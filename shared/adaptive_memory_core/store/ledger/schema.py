@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 
 from adaptive_memory_core.errors import LedgerVersionError
+from adaptive_memory_core.store.ledger.empty_file import NewLedger, as_made_by, is_empty
 from adaptive_memory_core.store.numbered_scripts import numbered_scripts
 
 MIGRATIONS = numbered_scripts(__package__)
+_known_new: list[NewLedger] = []  # what this process last saw the steps make of an empty file
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -22,8 +24,10 @@ def migrate(connection: sqlite3.Connection) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for script in MIGRATIONS[_version(connection) :]:
-            _execute_all(connection, script)
+        if _version(connection) == 0 and is_empty(connection):
+            _fill(connection)
+        else:
+            _take_steps(connection)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -39,6 +43,21 @@ def refuse_newer(connection: sqlite3.Connection) -> None:
             f"The ledger was brought to schema version {version} by a newer version of this package; this process "
             f"knows up to {len(MIGRATIONS)}, and uses it no more. Start it again with that version."
         )
+
+
+def _fill(connection: sqlite3.Connection) -> None:
+    """The first of a process by the steps, and those after it at once."""
+    known = [one for one in _known_new if one.steps is MIGRATIONS]
+    if known:
+        known[0].write_into(connection)
+    else:
+        _take_steps(connection)
+        _known_new[:] = [as_made_by(MIGRATIONS, connection)]
+
+
+def _take_steps(connection: sqlite3.Connection) -> None:
+    for script in MIGRATIONS[_version(connection) :]:
+        _execute_all(connection, script)
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager, suppress
 import numpy as np
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Ledger, MirrorRow, Stored, Vector
-from adaptive_memory_core.records import Fields, Metadata, Scope, Verdict
+from adaptive_memory_core.records import Metadata, Scope, Verdict
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.mirror.in_step import InStep
 from adaptive_memory_core.store.mirror.keeper import MirrorKeeper

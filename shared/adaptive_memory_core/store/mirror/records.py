@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.records import Fields, Metadata, Record, Scope
+from adaptive_memory_core.records import Metadata, Record, Scope
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where.parse import predicate

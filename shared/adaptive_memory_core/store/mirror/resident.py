@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adaptive_memory_core.flow.ports import MirrorNews, Where
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
 from adaptive_memory_core.flow.ports.ledger_values import some_let_go
 from adaptive_memory_core.flow.ports.user_files import UserFile
 from adaptive_memory_core.records import Metadata, Scope

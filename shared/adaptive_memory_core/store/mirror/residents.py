@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Generator
 
-from adaptive_memory_core.flow.ports.ledger import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.edition import Edition

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.store.chroma.calls import both
 from adaptive_memory_core.store.edition import Edition

@@ -206,13 +206,16 @@ class LedgerDatabase:
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-        """The call, made once more where its connection was lost and nothing of it was kept; not within a block."""
-        deadline = time.monotonic() + RETRIED_SECONDS
+        """The call, made once more where its connection was lost and nothing of it was kept; not within a block.
+
+        That for as long as whoever made it would wait for others, however long one try takes to fail.
+        """
+        deadline = time.monotonic() + left(RETRIED_SECONDS)
         while True:
             try:
                 return call(*args, **named)
             except LostConnectionError:
-                if self._lock._is_owned() or time.monotonic() >= deadline or not left(LOCK_SECONDS):  # type: ignore[attr-defined]
+                if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
                     raise
                 pause()
 

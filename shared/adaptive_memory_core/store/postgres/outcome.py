@@ -12,6 +12,7 @@ from psycopg import Connection
 from psycopg.pq import TransactionStatus
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.patience import left
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
 from adaptive_memory_core.store.postgres.pool import UNDONE, Pool
 
@@ -66,7 +67,8 @@ def was_kept(pool: Pool, connection: Connection[Any], turn: Turn, error: BaseExc
 def _asked(pool: Pool, turn: Turn) -> bool:
     """What the server says has become of a transaction. One that it waits for in vain is ended."""
     begun = time.monotonic()
-    while time.monotonic() < begun + RETRIED_SECONDS:
+    deadline = begun + max(RETRIED_SECONDS, left(RETRIED_SECONDS))
+    while time.monotonic() < deadline:
         try:
             with pool.connection(urgent=True) as another:
                 if _has_ended(another, turn, patient=time.monotonic() < begun + GRACE_SECONDS):

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import Connection
 
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
+from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.postgres.dialect import SCHEMA, migrations
 from adaptive_memory_core.store.postgres.limited_wait import allow
 from adaptive_memory_core.store.postgres.pool import Pool
@@ -37,7 +38,8 @@ def migrate(pool: Pool) -> int:
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
                 f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, as far as this "
-                f"role may see, and it may not change that: {error}. Call AdaptiveMemory.migrate(address) once with a "
+                f"role may see, and it may not change that: {reason(error)}. Call AdaptiveMemory.migrate(address) "
+                "once with a "
                 f"role that may, and grant this one the use of the schema {SCHEMA!r}, its tables and its sequences."
             ) from error
         except psycopg.Error as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 
 MOST_COMPARED = 50_000  # records that are known to say what they said
 

@@ -13,15 +13,17 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling, telling_of
 from adaptive_memory_core.channels.words.languages import language_given
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
-from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.cue.asks_for_name import asks_for_name
+from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts
 from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
-from adaptive_memory_core.flow.ports.ledger import WordRows
+from adaptive_memory_core.flow.ports.ledger_copies import WordRows
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, some_let_go
 from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.records import Fields, Metadata, Scope
+from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
@@ -61,10 +63,10 @@ class WordIndex:
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
-        when, languages = asks_when(cue), self._languages(scope)
+        when, languages = how_much_a_time_counts(cue), self._languages(scope)
         parts = [self._lists(scope, one, cue, languages, when) for one in scope.parts]
         talk, postings, ids, numbers, times = joined(parts)
-        dated = times if talk.in_sessions and when else None
+        dated = when * times if times is not None and talk.in_sessions and when else None
         covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
         speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
@@ -76,8 +78,9 @@ class WordIndex:
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         turns = talk if talk.in_sessions else None
-        telling = telling_of(covered.most)
-        return WordsFound(best, known, covered.chance, numbers, text, turns, None, covered.chance_alone, telling)
+        chances, telling = (covered.chance, covered.chance_alone), telling_of(covered.most)
+        name = talk.people is not None and asks_for_name(cue)
+        return WordsFound(best, known, chances[0], numbers, text, turns, None, chances[1], telling, name)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
@@ -100,7 +103,7 @@ class WordIndex:
                 found.update(user.languages)
         return sorted(found)
 
-    def _lists(self, whole: Scope, scope: Scope, cue: str, languages: list[str] | None, when: bool) -> Lists:
+    def _lists(self, whole: Scope, scope: Scope, cue: str, languages: list[str] | None, when: float) -> Lists:
         """What one scope's lists say of the cue's words, as a part of the whole."""
         with self._resident(scope) as user:
             asked = words_of_cue(cue, user.languages if languages is None else languages)

@@ -56,7 +56,8 @@ def _posting(one: Posting, other: Posting, size: int) -> Posting:
     """
     if not len(other.docs):
         return one
-    return Posting(one.times, np.concatenate((one.docs, other.docs + size)), np.concatenate((one.counts, other.counts)))
+    docs, counts = np.concatenate((one.docs, other.docs + size)), np.concatenate((one.counts, other.counts))
+    return Posting(one.times, docs, counts, one.word)
 
 
 def _conversation(one: Conversation, other: Conversation, size: int) -> Conversation:
@@ -75,7 +76,13 @@ def _conversation(one: Conversation, other: Conversation, size: int) -> Conversa
     for name, said in other.speakers.items():
         speakers[name] = np.concatenate((speakers[name], said + size)) if name in speakers else said + size
     in_sessions, unnamed = one.in_sessions or other.in_sessions, one.unnamed or other.unnamed
-    return Conversation(layout, in_sessions, speakers, unnamed, np.concatenate((one.places, other.places + size)))
+    places = np.concatenate((one.places, other.places + size))
+    people = None if one.people is None and other.people is None else np.concatenate((_people(one), _people(other)))
+    return Conversation(layout, in_sessions, speakers, unnamed, places, people)
+
+
+def _people(talk: Conversation) -> Array:
+    return np.zeros(len(talk.layout.lengths)) if talk.people is None else talk.people
 
 
 def _alone(talk: Conversation) -> Array:

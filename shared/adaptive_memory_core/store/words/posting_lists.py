@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from adaptive_memory_core.flow.ports.user_files import UserFile
 from adaptive_memory_core.store.user_files.arrays_file import Arrays
 from adaptive_memory_core.store.user_files.kept_copies import Taken
 from adaptive_memory_core.store.words import rows as word_rows
-from adaptive_memory_core.store.words.frozen_lists import Said, merged, nothing
+from adaptive_memory_core.store.words.frozen_lists import Said, begins_of_runs, merged, nothing
 from adaptive_memory_core.store.words.lists_in_file import Contents, arrays_of, contents_of
 from adaptive_memory_core.store.words.not_yet_written import Row, marks
 from adaptive_memory_core.store.words.words_looked_up import WordsLookedUp
@@ -209,7 +210,9 @@ class PostingLists:
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
-        numbers, ids, marks_, lengths, _, _, speakers, sessions, places, told = zip(*rows, strict=True)
+        # Column by column: `zip` makes an object of each.
+        columns = [list(map(itemgetter(column), rows)) for column in range(len(rows[0]))]
+        numbers, ids, marks_, lengths, terms, counts, speakers, sessions, places, told = columns
         self.ids += ids
         self.marks += marks_
         self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))
@@ -217,7 +220,7 @@ class PostingLists:
         self._row = numbers[-1]
         self._rows = np.concatenate((self._rows, numbers))
         self._lengths = np.concatenate((self._lengths, np.maximum(1.0, lengths)))
-        self._said.append(_said(first, rows))
+        self._said.append(_said(first, terms, counts))
         self._conversation = self._dated = self._languages = self._looked_up = None
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
@@ -256,11 +259,11 @@ class PostingLists:
         self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
 
 
-def _said(first: int, rows: Sequence[tuple[Any, ...]]) -> Said:
-    """The words of rows whose records have the numbers from the first on."""
-    terms = np.frombuffer(b"".join(row[4] for row in rows), dtype="<i8")
-    docs = np.repeat(np.arange(first, first + len(rows)), [len(row[4]) // 8 for row in rows])
-    return Said(terms, docs, np.frombuffer(b"".join(row[5] for row in rows), dtype="<u2"))
+def _said(first: int, terms: Sequence[bytes], counts: Sequence[bytes]) -> Said:
+    """The words of records that have the numbers from the first on, as the ledger has them."""
+    sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // 8
+    docs = np.repeat(np.arange(first, first + len(terms)), sizes)
+    return Said(np.frombuffer(b"".join(terms), dtype="<i8"), docs, np.frombuffer(b"".join(counts), dtype="<u2"))
 
 
 def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -272,5 +275,8 @@ def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     """
     if len(lists) < 2:
         return lists[0] if lists else NOWHERE
-    docs, places = np.unique(np.concatenate([docs for docs, _ in lists]), return_inverse=True)
-    return docs, np.bincount(places, np.concatenate([counts for _, counts in lists]), len(docs))
+    docs = np.concatenate([docs for docs, _ in lists])
+    order = docs.argsort(kind="stable")
+    docs, counts = docs[order], np.concatenate([counts for _, counts in lists])[order]
+    begins = begins_of_runs(docs)
+    return docs[begins], np.add.reduceat(counts, begins) if len(begins) else counts

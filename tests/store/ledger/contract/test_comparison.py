@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from adaptive_memory_core import Verdict
-from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.learn.merge_reads import added
+from adaptive_memory_core.records import NEVER_READ, Seen
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, judge, read, state
 
@@ -19,6 +20,16 @@ def test_records_and_reads_are_those_of_the_collection(ledgers: Ledgers) -> None
     ledger.attach("another uuid", "memories")
     assert (ledger.comparison.records_known("memories"), ledger.comparison.latest_read()) == ((0, 3), None)
     assert ledger.comparison.records_known("others") == (0, 0)
+
+
+def test_records_on_their_way_to_a_collection_that_never_had_any_are_not_known(ledger: Ledger) -> None:
+    ledger.mirror.keep_complete_at("0")
+    ledger.states.enrol(ALICE, {"m1": Seen(NEVER_READ, "event")}, now=1.0)
+    assert ledger.comparison.records_known("memories") == (0, 0)
+    ledger.mirror.put({ALICE: [MirrorRow("m1", "tea", None, bytes(8))]})
+    assert ledger.comparison.records_known("memories") == (1, 0)
+    ledger.mirror.drop(["m1"])
+    assert ledger.comparison.records_known("memories") == (1, 0)
 
 
 def test_two_records_become_one_with_the_reads_and_verdicts_of_both(ledger: Ledger) -> None:
