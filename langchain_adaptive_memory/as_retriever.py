@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.shown_in_errors import listed, shown
 
 TYPES = ("similarity", "similarity_score_threshold", "mmr")
 NAMES = {  # of search_kwargs, and the retriever's own
@@ -41,10 +42,10 @@ def translated(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _renamed(more: Any) -> dict[str, Any]:
     if not isinstance(more, Mapping):
-        raise InvalidInputError(f"search_kwargs is {more!r}. Give a mapping with any of: {', '.join(NAMES)}.")
+        raise InvalidInputError(f"search_kwargs is {shown(more)}. Give a mapping with any of: {', '.join(NAMES)}.")
     if unknown := sorted(more.keys() - NAMES.keys(), key=str):
         raise InvalidInputError(
-            f"search_kwargs holds {', '.join(map(repr, unknown))}, which mean nothing here. Taken are: "
+            f"search_kwargs holds {listed(unknown)}, which mean nothing here. Taken are: "
             f"{', '.join(NAMES)}. For conditions on the text use filter, or accept= of memory.for_user(...).recall()."
         )
     return {NAMES[name]: value for name, value in more.items()}
@@ -52,7 +53,7 @@ def _renamed(more: Any) -> dict[str, Any]:
 
 def _check_type(kind: Any, asked: Mapping[str, Any]) -> None:
     if kind is not None and kind not in TYPES:
-        raise InvalidInputError(f"search_type is {kind!r}. Give one of: {', '.join(TYPES)}; or leave it out.")
+        raise InvalidInputError(f"search_type is {shown(kind)}. Give one of: {', '.join(TYPES)}; or leave it out.")
     if kind == "similarity_score_threshold" and asked.get("similarity_threshold") is None:
         raise InvalidInputError(
             "search_type='similarity_score_threshold' needs search_kwargs={'score_threshold': ...}: a number in [0, 1]."

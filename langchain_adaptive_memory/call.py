@@ -10,6 +10,7 @@ from typing import Any
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.shown_in_errors import shown
 
 FIELDS = (  # of the retriever
     "k",
@@ -46,7 +47,7 @@ def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in ARGUMENTS and name not in LANGCHAINS_OWN:
             near = get_close_matches(name, ARGUMENTS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise UnknownArgumentError(f"There is no argument {name!r}.{hint} Allowed: {', '.join(ARGUMENTS)}.")
+            raise UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(ARGUMENTS)}.")
     known = {name: value for name, value in given.items() if name in ARGUMENTS}
     return {name: checked(name, value) if name in CHECKS else value for name, value in known.items()}
 
@@ -68,14 +69,16 @@ def checked_policy(policy: object) -> Policy | None:
     """A policy, or None for the memory's."""
     if policy is None or isinstance(policy, Policy):
         return policy
-    raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's.")
+    raise PolicyError(
+        f"policy is {shown(policy)}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+    )
 
 
 def checked_flag(value: object) -> bool:
     """True or False and nothing that only looks like one: "no" must not count reads."""
     if isinstance(value, bool):
         return value
-    raise InvalidInputError(f"reinforce is {value!r}. Give True, or False to look without touching.")
+    raise InvalidInputError(f"reinforce is {shown(value)}. Give True, or False to look without touching.")
 
 
 def checked_score(value: object) -> str:
@@ -83,8 +86,8 @@ def checked_score(value: object) -> str:
     if value in SCORES:
         return str(value)
     raise InvalidInputError(
-        f"score is {value!r}. Give 'blend' for what the ranking made of a document, or 'similarity' for its likeness "
-        "to the query, as plain retrievers know it."
+        f"score is {shown(value)}. Give 'blend' for what the ranking made of a document, or 'similarity' for its "
+        "likeness to the query, as plain retrievers know it."
     )
 
 

@@ -9,6 +9,7 @@ from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import listed
 from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import FIELDS, checked
 from langchain_adaptive_memory.user import EVERYONE, SOMEBODY, checked_default, checked_over
@@ -20,7 +21,7 @@ def check_fields(given: Mapping[str, Any], known: Iterable[str], shared: Iterabl
     """Refuse the fields that no retriever may have, over a memory whose shared users are these."""
     fields = translated(given)
     if unknown := sorted(fields.keys() - set(known)):
-        raise InvalidInputError(f"There is no field {', '.join(map(repr, unknown))}. Allowed are: {', '.join(known)}.")
+        raise InvalidInputError(f"There is no field {listed(unknown)}. Allowed are: {', '.join(known)}.")
     for name in CHECKED:
         if name in fields:
             checked_field(name, fields[name])

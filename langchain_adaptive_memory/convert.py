@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.written_metadata import clashes
 
 SCORE, DETAILS = "score", "adaptive_memory"
@@ -113,7 +114,8 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
     owner = metadata.pop(fields.user_id, None)
     if owner is not None and Scope.of(owner) != scope:
         raise ScopeError(
-            f"The document {document.id!r} says {fields.user_id}={owner!r}, but it was given to the memory of {scope}. "
+            f"The document {shown(document.id)} says {fields.user_id}={shown(owner)}, but it was given to the memory "
+            f"of {scope}. "
             "Add it for that user, or take the key away."
         )
     known = {name: metadata.pop(getattr(fields, name), None) for name in ARGUMENTS}

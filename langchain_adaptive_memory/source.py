@@ -8,6 +8,7 @@ from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
 from adaptive_memory_core.shared_memories import Share, share
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.user import EVERYONE, Default
 
 LOOKED_AT = 100  # records, to see whether they name users
@@ -41,7 +42,7 @@ def embedder_of(embeddings: Any) -> Embedder:
     """
     if hasattr(embeddings, "embed_documents") and not hasattr(embeddings, "embed_query"):
         raise InvalidInputError(
-            f"embeddings is {embeddings!r}. Give an object with embed_documents and embed_query, e.g. "
+            f"embeddings is {shown(embeddings)}. Give an object with embed_documents and embed_query, e.g. "
             "OpenAIEmbeddings(), or an Embedder of adaptive_memory_core."
         )
     return as_embedder(embeddings)

@@ -15,6 +15,7 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.call import checked
 from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, Recalling, Remembering
 from langchain_adaptive_memory.turns import watch_runs
@@ -108,7 +109,7 @@ def _finder(
 ) -> Find:
     """Whose memory a run means; a user who is required and missing is an error, which no setting excuses."""
     if on_error not in ("warn", "raise"):
-        raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
+        raise InvalidInputError(f"on_error is {shown(on_error)}. It must be 'warn' or 'raise'.")
     whole, default, others = checked_memory(memory), checked_default(user_id), checked_over(over)
     if isinstance(whole, UserMemory):
         scope_of(whole, default=default, key=None)

@@ -11,6 +11,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from adaptive_memory_core import InvalidInputError, Recall
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.convert import DETAILS, NOTE
 
 OF_CHAINS = ("context", "source_documents", "documents")  # where LangChain's own chains put what they retrieved
@@ -39,7 +40,8 @@ def _each(things: Any) -> Iterator[Used]:
             yield from _each(one)
     else:
         raise InvalidInputError(
-            f"{things!r} cannot be judged. Give documents, ids, the output of a chain or an agent, or lists of them."
+            f"{shown(things)} cannot be judged. Give documents, ids, the output of a chain or an agent, or lists of "
+            "them."
         )
 
 
@@ -53,8 +55,8 @@ def _of_document(document: Document) -> Used:
     if document.id is not None:
         return Used(document.id)
     raise InvalidInputError(
-        f"{document!r} does not come from a recall: it has neither metadata[{DETAILS!r}] nor an id. Give documents "
-        "that the retriever returned, or use memory.for_user(...).feedback(recall_id, helpful=[id])."
+        f"{shown(document)} does not come from a recall: it has neither metadata[{DETAILS!r}] nor an id. Give "
+        "documents that the retriever returned, or use memory.for_user(...).feedback(recall_id, helpful=[id])."
     )
 
 

@@ -15,6 +15,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Scope, ScopeError, UserMemory
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.shown_in_errors import shown
 
 USER_KEY = "user_id"
 RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime
@@ -155,6 +156,6 @@ def _the_same(memory: UserMemory, user: Default) -> UserMemory:
         return memory
     hint = " Where the user around it does not matter to this one, say user_key=None." if memory.user is None else ""
     raise ScopeError(
-        f"This is the memory of {memory.scope}, but {user!r} was named. Give the AdaptiveMemory itself to serve more "
-        f"than one user.{hint}"
+        f"This is the memory of {memory.scope}, but {shown(user)} was named. Give the AdaptiveMemory itself to serve "
+        f"more than one user.{hint}"
     )

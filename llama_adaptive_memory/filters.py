@@ -7,6 +7,7 @@ from typing import Any
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.shown_in_errors import shown
 
 Where = dict[str, Any]
 _OPERATORS = {
@@ -39,7 +40,7 @@ def where_of(filters: MetadataFilters | None) -> Where | None:
     if filters is None:
         return None
     if not isinstance(filters, MetadataFilters):
-        raise FilterError(f"filters is {filters!r}. Give MetadataFilters(filters=[MetadataFilter(...)]), or None.")
+        raise FilterError(f"filters is {shown(filters)}. Give MetadataFilters(filters=[MetadataFilter(...)]), or None.")
     parts = [part for part in map(_part, filters.filters) if part is not None]
     if filters.condition == FilterCondition.NOT:
         return _joined("$and", [_opposite(part) for part in parts])
@@ -51,7 +52,7 @@ def _part(one: MetadataFilter | MetadataFilters) -> Where | None:
         return where_of(one)
     if one.operator not in _OPERATORS:
         raise FilterError(
-            f"Chroma has nothing for the operator {one.operator.value!r} on {one.key!r}. Allowed: "
+            f"Chroma has nothing for the operator {shown(one.operator.value)} on {shown(one.key)}. Allowed: "
             f"{', '.join(operator.value for operator in _OPERATORS)}."
         )
     return {one.key: {_OPERATORS[one.operator]: one.value}}
@@ -69,7 +70,7 @@ def _opposite(part: Where) -> Where:
     ((operator, operand),) = value.items()
     if operator not in _OPPOSITES:
         raise FilterError(
-            f"Chroma cannot negate {operator!r} on {key!r}: records without the key would be lost. Negate ==, !=, in "
-            "or nin, or write the opposite comparison yourself."
+            f"Chroma cannot negate {shown(operator)} on {shown(key)}: records without the key would be lost. Negate "
+            "==, !=, in or nin, or write the opposite comparison yourself."
         )
     return {key: {_OPPOSITES[operator]: operand}}

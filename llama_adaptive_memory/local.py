@@ -8,6 +8,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
 
 from adaptive_memory_core import Embedder, InvalidInputError, as_embedder
+from adaptive_memory_core.shown_in_errors import shown
 
 
 class LocalEmbedding(BaseEmbedding):
@@ -86,5 +87,6 @@ def _bundled(name: str | None) -> Any:
 
 def _another(name: str | None) -> InvalidInputError:
     return InvalidInputError(
-        f"The embedder {name!r} is not the one given, and not bundled. Give it again: LocalEmbedding(your_embedder)."
+        f"The embedder {shown(name)} is not the one given, and not bundled. Give it again: "
+        "LocalEmbedding(your_embedder)."
     )

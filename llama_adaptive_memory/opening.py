@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.shared_memories import Share, find, share
+from adaptive_memory_core.shown_in_errors import listed
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from adaptive_memory_core.store.place_names import IN_MEMORY
@@ -74,7 +75,7 @@ def _checked(opening: OpeningArguments) -> OpeningArguments:
     unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
     if unknown:
         raise UnknownArgumentError(
-            f"There is no argument {', '.join(map(repr, unknown))}. Allowed, besides those of the constructor: "
+            f"There is no argument {listed(unknown)}. Allowed, besides those of the constructor: "
             f"{', '.join(OpeningArguments.__annotations__)}."
         )
     return opening

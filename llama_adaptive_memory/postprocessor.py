@@ -22,6 +22,7 @@ from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, UserMemory
+from adaptive_memory_core.shown_in_errors import shown
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
@@ -127,7 +128,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
         if isinstance(value, str) and value.lstrip().startswith("{"):
             return Policy.from_json(value)
         if isinstance(value, str):
-            raise PolicyError(f"policy is {value!r}. Give a Policy, e.g. Policy.preset({value!r}), or None.")
+            raise PolicyError(f"policy is {shown(value)}. Give a Policy, e.g. Policy.preset({shown(value)}), or None.")
         return value
 
     @field_serializer("policy")

@@ -14,6 +14,7 @@ from llama_index.core.tools import ToolOutput
 from adaptive_memory_core import InvalidInputError, Recall, Scope, Scored
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.shown_in_errors import shown
 from llama_adaptive_memory.tool_calls import Told
 
 Noted = TypeVar("Noted", bound=BaseNode | NodeWithScore)
@@ -58,7 +59,7 @@ def _each(things: Any, scope: Scope) -> Iterator[Used]:
             yield from _each(one, scope)
     else:
         raise InvalidInputError(
-            f"{things!r} cannot be judged. Give ids, nodes, a response with its source_nodes, or lists of them."
+            f"{shown(things)} cannot be judged. Give ids, nodes, a response with its source_nodes, or lists of them."
         )
 
 

@@ -13,6 +13,7 @@ from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.identity import namespaced
+from adaptive_memory_core.shown_in_errors import shown
 
 SOMEBODY = "somebody without a name"
 SESSIONS = "llama_index session"
@@ -85,7 +86,7 @@ def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | int | None) ->
         return memory.for_everyone() if user_id is None else memory.for_user(user_id)
     if user_id is not None and user_id != memory.user:
         raise ScopeError(
-            f"user_id is {user_id!r}, but the memory given is that of {memory.scope}. Give an AdaptiveMemory to "
+            f"user_id is {shown(user_id)}, but the memory given is that of {memory.scope}. Give an AdaptiveMemory to "
             "reach other users, or leave user_id out."
         )
     return memory

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError, UserMemory
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import policy_of
@@ -62,15 +63,17 @@ def checked_filters(filters: Any) -> Any:
 def checked_policy(policy: Any) -> Policy | None:
     if policy is None or isinstance(policy, Policy):
         return policy
-    raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's.")
+    raise PolicyError(
+        f"policy is {shown(policy)}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+    )
 
 
 def checked_score(meaning: Any) -> str:
     if meaning in ("blend", "similarity"):
         return str(meaning)
     raise InvalidInputError(
-        f"score is {meaning!r}. Give 'blend' for what the ranking made of a node, or 'similarity' for the number that "
-        "LlamaIndex's own retriever gives."
+        f"score is {shown(meaning)}. Give 'blend' for what the ranking made of a node, or 'similarity' for the "
+        "number that LlamaIndex's own retriever gives."
     )
 
 
@@ -92,7 +95,7 @@ def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
         if name not in allowed:
             near = get_close_matches(name, allowed, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise UnknownArgumentError(f"There is no argument {name!r}.{hint} Allowed: {', '.join(allowed)}.")
+            raise UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
         if name != "user_id":
             setattr(retriever, name, value)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.score.signals import similarity as of_distance
+from adaptive_memory_core.shown_in_errors import shown
 
 Meaning = Literal["auto", "chroma", "calibrated", "relative"]
 MEANINGS = ("auto", "chroma", "calibrated", "relative")
@@ -19,8 +20,8 @@ ABOVE_UNKNOWN = 0.1  # what the lowest of relative scores counts as beside nodes
 def check_meaning(value: str) -> str:
     if value not in MEANINGS:
         raise PolicyError(
-            f"similarity is {value!r}. Give 'chroma' for scores of a ChromaVectorStore, 'calibrated' for scores where "
-            "1 is the same and 0 unrelated, 'relative' for any others (fused, re-ranked), or 'auto'."
+            f"similarity is {shown(value)}. Give 'chroma' for scores of a ChromaVectorStore, 'calibrated' for scores "
+            "where 1 is the same and 0 unrelated, 'relative' for any others (fused, re-ranked), or 'auto'."
         )
     return value
 

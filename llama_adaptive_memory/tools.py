@@ -12,6 +12,7 @@ from llama_index.core.vector_stores.types import MetadataFilters
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
+from adaptive_memory_core.shown_in_errors import shown
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import Over, scope_of
 from llama_adaptive_memory.settings import checked_policy
@@ -80,7 +81,7 @@ def create_forget_tool(
 def _finder(memory: Memory, user_id: User, on_error: OnError, over: Over = None) -> Find:
     """Whose memory a call means."""
     if on_error not in ("warn", "raise"):
-        raise InvalidInputError(f"on_error is {on_error!r}. It must be 'warn' or 'raise'.")
+        raise InvalidInputError(f"on_error is {shown(on_error)}. It must be 'warn' or 'raise'.")
     if not isinstance(memory, AdaptiveMemory | UserMemory | Sharing):
         raise InvalidInputError(
             f"memory is a {type(memory).__name__}. Give an AdaptiveMemory, one user's, e.g. memory.for_user('alice'), "

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.model_tools import OnError
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.evidence import least_tokens
 from langchain_adaptive_memory.agents.judging import used_for
 from langchain_adaptive_memory.agents.place import Place
@@ -211,4 +212,4 @@ def _one_of(value: T, allowed: Sequence[Any], what: str) -> T:
     """The value, if it is one of these."""
     if value in allowed:
         return value
-    raise InvalidInputError(f"{what} is {value!r}. Give {' or '.join(map(repr, allowed))}.")
+    raise InvalidInputError(f"{what} is {shown(value)}. Give {' or '.join(map(repr, allowed))}.")

@@ -11,6 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.learn.worth_keeping import worth_keeping
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.conversation import turns_of, words
 from langchain_adaptive_memory.agents.evidence import unmarked
 
@@ -22,7 +23,7 @@ def checked_save(save: Any) -> Save | None:
     if save in (None, "user", "turn") or (callable(save) and not inspect.iscoroutinefunction(save)):
         return save  # type: ignore[no-any-return]
     raise InvalidInputError(
-        f"save is {save!r}. Give None, 'user', 'turn', or a function (not async) of what the user said and of the "
+        f"save is {shown(save)}. Give None, 'user', 'turn', or a function (not async) of what the user said and of the "
         "answer to the text that is worth keeping, to several, or to None."
     )
 

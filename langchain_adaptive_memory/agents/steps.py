@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, logged_errors
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.model_tools import OnError
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.around import belonging, looked_up
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
@@ -117,8 +118,8 @@ class Steps:
         now = find_user(key=self.user_key, context=context)
         if now is not None and now != turn["user"]:
             raise ScopeError(
-                f"This turn was begun by user {turn['user']!r} and is gone on with by {now!r}, who must not see the "
-                "other's memories. Resume it as the user who began it."
+                f"This turn was begun by user {shown(turn['user'])} and is gone on with by {shown(now)}, who must "
+                "not see the other's memories. Resume it as the user who began it."
             )
         began = EVERYONE if turn["user"] is None else turn["user"]
         return scope_of(self.memory, default=began, key=self.user_key, context=context, over=self.over)

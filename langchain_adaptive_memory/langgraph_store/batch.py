@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from langgraph.store.base import GetOp, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.langgraph_store import filters
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.rows import Write, check_names, clean, encoded, path_of
@@ -61,9 +62,9 @@ def _plan_write(batch: Batch, op: PutOp, embedding: Embedding | None) -> None:
     if op.value is None:
         batch.writes[place] = None
         return
-    fields = _fields(op)
+    fields, value = _fields(op), encoded(op.value)
     texts = [] if embedding is None else embedding.texts(op.value, fields)
-    batch.writes[place] = Write(*place, encoded(op.value), fields, _minutes(op), len(texts))
+    batch.writes[place] = Write(*place, value, fields, _minutes(op), len(texts))
     batch.texts[place] = texts
 
 
@@ -71,7 +72,7 @@ def _fields(op: PutOp) -> str:
     if op.index is None or op.index is False:
         return json.dumps(op.index)
     if isinstance(op.index, str) or not all(isinstance(one, str) for one in op.index):
-        raise InvalidInputError(f"index is {op.index!r}. Give None, False or a list of paths, e.g. ['text'].")
+        raise InvalidInputError(f"index is {shown(op.index)}. Give None, False or a list of paths, e.g. ['text'].")
     return json.dumps(list(op.index))
 
 
@@ -80,7 +81,7 @@ def _minutes(op: PutOp) -> float | None:
     if ttl is None:
         return None
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not math.isfinite(ttl) or ttl < 0:
-        raise InvalidInputError(f"ttl is {ttl!r}. Give minutes from 0, or None for no end.")
+        raise InvalidInputError(f"ttl is {shown(ttl)}. Give minutes from 0, or None for no end.")
     return float(ttl)
 
 
@@ -88,6 +89,6 @@ def _check_page(op: SearchOp | ListNamespacesOp) -> None:
     for name in ("limit", "offset"):
         value = getattr(op, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InvalidInputError(f"{name} is {value!r}. Give a whole number from 0.")
+            raise InvalidInputError(f"{name} is {shown(value)}. Give a whole number from 0.")
     if isinstance(op, SearchOp):
         filters.check(op.filter)

@@ -13,6 +13,7 @@ from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_pat
 from adaptive_memory_core import Embedder, InvalidInputError
 from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.models.naming import name_of
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.langgraph_store.rows import clean
 
 Vectors = Mapping[str, Any]  # from a text to its vector
@@ -100,7 +101,9 @@ def _query(text: str) -> str:
 
 def _check(index: object) -> None:
     if not isinstance(index, Mapping):
-        raise InvalidInputError(f'The index is {index!r}. Give a mapping, e.g. {{"dims": 256, "embed": embeddings}}.')
+        raise InvalidInputError(
+            f'The index is {shown(index)}. Give a mapping, e.g. {{"dims": 256, "embed": embeddings}}.'
+        )
     unknown = sorted(str(key) for key in index if key not in _KNOWN and not str(key).startswith("__"))
     if unknown or "embed" not in index:
         raise InvalidInputError(
@@ -109,5 +112,5 @@ def _check(index: object) -> None:
     fields = index.get("fields")
     if fields is not None and (isinstance(fields, str) or not all(isinstance(one, str) for one in fields)):
         raise InvalidInputError(
-            f"The index's fields are {fields!r}. Give a list of paths, e.g. ['text'], or leave out."
+            f"The index's fields are {shown(fields)}. Give a list of paths, e.g. ['text'], or leave out."
         )

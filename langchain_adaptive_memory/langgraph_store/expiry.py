@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 FLAGS, MINUTES = ("refresh_on_read", "omit_expired"), ("default_ttl", "sweep_interval_minutes")
 
@@ -24,13 +25,13 @@ def check_expiry(given: Any) -> None:
     if given is None:
         return
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"ttl is {given!r:.80}. Give a mapping with any of: {', '.join((*FLAGS, *MINUTES))}.")
+        raise InvalidInputError(f"ttl is {shown(given)}. Give a mapping with any of: {', '.join((*FLAGS, *MINUTES))}.")
     for name in FLAGS:
         if not isinstance(given.get(name, True), bool):
-            raise InvalidInputError(f"ttl has {name}={given[name]!r:.80}. Give True or False.")
+            raise InvalidInputError(f"ttl has {name}={shown(given[name])}. Give True or False.")
     for name in MINUTES:
         if not _is_minutes(given.get(name)):
-            raise InvalidInputError(f"ttl has {name}={given[name]!r:.80}. Give minutes from 0, or None.")
+            raise InvalidInputError(f"ttl has {name}={shown(given[name])}. Give minutes from 0, or None.")
 
 
 def _is_minutes(value: object) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.shown_in_errors import reason
 
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 30.0
@@ -64,8 +65,8 @@ class ItemsFile:
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
-                f"The items file {self.path!r} cannot be used: {error}. It must be a SQLite file in a directory that "
-                "may be written."
+                f"The items file {self.path!r} cannot be used: {reason(error)}. It must be a SQLite file in a "
+                "directory that may be written."
             ) from error
 
     def _prepare(self) -> None:
@@ -111,8 +112,8 @@ class ItemsFile:
 
     def _told(self, error: sqlite3.Error) -> StoreError:
         return StoreError(
-            f"The items file {self.path!r} failed: {error}. Nothing of this step was kept in it. Check that its disk "
-            "has room and may be written, and that the store was not closed."
+            f"The items file {self.path!r} failed: {reason(error)}. Nothing of this step was kept in it. Check that "
+            "its disk has room and may be written, and that the store was not closed."
         )
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core.shown_in_errors import reason, shown
 from langchain_adaptive_memory.langgraph_store.filters import Namespace
 
 COLUMNS = (
@@ -94,16 +95,16 @@ def check_names(op: Op) -> None:
     for label in (label for namespace in given for label in namespace):
         if not isinstance(label, str) or not label or "." in label or "\x00" in label or label != clean(label):
             raise InvalidNamespaceError(
-                f"Invalid namespace label {label!r}. Give non-empty strings without '.', NUL and lone surrogates."
+                f"Invalid namespace label {shown(label)}. Give non-empty strings without '.', NUL and lone surrogates."
             )
     key = op.key if isinstance(op, GetOp | PutOp) else ""
     if not isinstance(key, str) or key != clean(key):
-        raise InvalidInputError(f"The key is {key!r}. Give a string without lone surrogates.")
+        raise InvalidInputError(f"The key is {shown(key)}. Give a string without lone surrogates.")
 
 
 def _namespace(given: Any) -> Namespace:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InvalidNamespaceError(f'The namespace is {given!r}. Give a tuple of strings, e.g. ("users", "ana").')
+        raise InvalidNamespaceError(f'The namespace is {shown(given)}. Give a tuple of strings, e.g. ("users", "ana").')
     return tuple(given)
 
 
@@ -121,13 +122,19 @@ def encoded(value: Mapping[str, Any]) -> str:
 
     >>> encoded({"a": [1, None, True], "b": {"c": 0.5}})
     '{"a": [1, null, true], "b": {"c": 0.5}}'
+    >>> encoded({"a": float("nan")})
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: The value cannot be stored: Out of range float ...
     """
+    if not isinstance(value, Mapping):
+        raise InvalidInputError(f'The value is {shown(value)}. Give a mapping of JSON values, e.g. {{"text": "tea"}}.')
     try:
-        return json.dumps(dict(value), default=_plain)
+        return json.dumps(dict(value), default=_plain, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
-            f"The value cannot be stored: {error}. Give a mapping of JSON values: str, int, float, bool, None, lists "
-            "and mappings of these; isoformat() of a date, model_dump(mode='json') of a model."
+            f"The value cannot be stored: {reason(error)}. Give a mapping of JSON values: str, int, finite float, "
+            "bool, None, lists and mappings of these; isoformat() of a date, model_dump(mode='json') of a model."
         ) from None
 
 

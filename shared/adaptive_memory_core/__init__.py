@@ -13,6 +13,7 @@ from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, NotFoundError, PolicyError, ScopeError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.local import LocalEmbedder
@@ -21,7 +22,7 @@ from adaptive_memory_core.models.openai import OpenAIEmbedder
 from adaptive_memory_core.models.openai_reranker import OpenAIReranker
 from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.policy import Keeping, Policy, Weights
-from adaptive_memory_core.records import AgentState, Cue, Fields, ReadState, Record, Scope, Scored, Verdict
+from adaptive_memory_core.records import AgentState, Cue, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.renamed import PLACES_OF_TOP_NAMES as _PLACES
 from adaptive_memory_core.renamed import warn_renamed as _warn_renamed
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger

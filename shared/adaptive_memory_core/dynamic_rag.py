@@ -16,6 +16,7 @@ from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import PruneReceipt, Receipt
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 
 KINDS = ("static", "dynamic")
@@ -53,7 +54,7 @@ class DynamicRAG:
         embedder: Any = None,
     ) -> None:
         if profile not in PROFILES:
-            raise PolicyError(f"profile is {profile!r}. The paper's profiles are: {', '.join(PROFILES)}.")
+            raise PolicyError(f"profile is {shown(profile)}. The paper's profiles are: {', '.join(PROFILES)}.")
         policy = _changed(Policy.preset(profile), remembrance_threshold, decay_grace_period, decay_rate)
         if embedding_weights is not None:
             policy = policy.replace(decay={"strength_weight": _dynamic_share(embedding_weights)})
@@ -72,7 +73,7 @@ class DynamicRAG:
     def add_documents(self, documents: Mapping[str, str]) -> list[str]:
         """Store many documents, given as id to text, in batches."""
         if not isinstance(documents, Mapping):
-            raise InvalidInputError(f"documents are {documents!r}. Give a mapping from id to text.")
+            raise InvalidInputError(f"documents are {shown(documents)}. Give a mapping from id to text.")
         return self.memory.remember_many(
             {"id": doc_id, "text": text, "kind": "document"} for doc_id, text in documents.items()
         )
@@ -163,7 +164,7 @@ def _dynamic_share(weights: Mapping[str, float]) -> float:
     usable = isinstance(weights, Mapping) and set(weights) == set(KINDS) and all(map(_is_weight, weights.values()))
     if not usable or sum(weights.values()) <= 0:
         raise PolicyError(
-            f"embedding_weights is {weights!r}. Give two numbers of at least 0, not both 0, "
+            f"embedding_weights is {shown(weights)}. Give two numbers of at least 0, not both 0, "
             'e.g. {"static": 0.3, "dynamic": 0.7}.'
         )
     return float(weights["dynamic"]) / float(sum(weights.values()))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Cue, NewRecord
+from adaptive_memory_core.shown_in_errors import shown
 
 LETTERS_OF_A_SIGN = 8  # one of Chinese, Japanese, Korean or Thai comes to as many words as so many letters; measured
 END = 4  # one part in so many of a cut cue is its end: pasted text may stand before the question, or after it; guess
@@ -76,6 +77,6 @@ def check_texts(records: Sequence[NewRecord], most: int) -> None:
     for one in records:
         if len(one.text) > most:
             raise InvalidInputError(
-                f"The text {one.text[:40]!r}... has {len(one.text):,} characters. A record may have {most:,}: split it "
-                "into several records, or allow more with Keeping(text_characters=...)."
+                f"The text {shown(one.text[:40])}... has {len(one.text):,} characters. A record may have {most:,}: "
+                "split it into several records, or allow more with Keeping(text_characters=...)."
             )

@@ -18,6 +18,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
@@ -29,7 +30,7 @@ from adaptive_memory_core.opened import NOT_PICKLED
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store import locations, process_lock
 from adaptive_memory_core.store.backup import back_up
@@ -121,7 +122,8 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         records are done, of how many. With `anew` an index that is whole is made again too: until then Chroma's files
         keep the vectors of what was forgotten, and the old files do until you delete them. A check follows.
         """
-        found = wiring.repaired(path, collection, embedder, ledger, progress, anew=anew)
+        heard, afresh = check.progress(progress), check.flag(anew, "anew")
+        found = wiring.repaired(path, collection, embedder, ledger, heard, anew=afresh)
         try:
             with cls.open(path, collection, embedder=embedder, ledger=ledger, fields=fields) as memory:
                 return CheckReport((*found, *memory.check(repair=True).findings))
@@ -154,7 +156,8 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         be empty. A call that was broken off, or killed, is made again, and goes on where it was. `progress` hears how
         many rows of how many are copied.
         """
-        return move_between(source, target, progress, source_stays=source_stays)
+        stays = check.flag(source_stays, "source_stays")
+        return move_between(source, target, check.progress(progress), source_stays=stays)
 
     def check(self, repair: bool = False) -> CheckReport:
         """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
@@ -162,7 +165,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         With `repair`, what can be mended while the memory is open is mended: records the index lacks, two records of
         one id, reads that a newer collection knows of.
         """
-        return self._opened.check(repair=repair)
+        return self._opened.check(repair=check.flag(repair, "repair"))
 
     def for_user(
         self,
@@ -186,6 +189,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         scope = check.over(check.user_scope(user), over, fallback)
         self._opened.check_scope(scope)
         own = OwnPolicy() if policy is None else OwnPolicy(keep_policy(self.ports(), scope, policy))
+        check.count(fallback_below, "fallback_below")
         if fallback is None:
             return UserMemory(self, scope, own_policy=own)
         behind = fallback.scope_in(self) if isinstance(fallback, UserMemory) else check.user_scope(fallback)
@@ -202,8 +206,9 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         The copy holds every collection of the directory, and the ledger. Writes into the collection wait meanwhile,
         recalls go on. `progress` hears how many bytes of how many are copied. docs/operations.md says how to restore.
         """
+        target, heard = locations.checked(path), check.progress(progress)
         with self.call():
-            return back_up(*locations.whole_of(self.ports()), locations.checked(path), progress)
+            return back_up(*locations.whole_of(self.ports()), target, heard)
 
     async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """`backup`, async."""
@@ -221,7 +226,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to be got
         again by name, also after a call with the same embedder: docs/embedders.md.
         """
-        return self._opened.reembed(embedder, progress)
+        return self._opened.reembed(embedder, check.progress(progress))
 
     async def async_reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """`reembed`, async."""

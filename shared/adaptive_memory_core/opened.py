@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from adaptive_memory_core import let_others_run, logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.call_state import CallState
 from adaptive_memory_core.flow.calls.exchange import Exchange
@@ -29,7 +30,7 @@ from adaptive_memory_core.models.reranker import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.index import GraphIndex

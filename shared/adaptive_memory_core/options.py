@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.roles import Roles
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
@@ -20,7 +21,7 @@ from adaptive_memory_core.models.reranker import Reranker, Source
 from adaptive_memory_core.models.same_fact import SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Fields
+from adaptive_memory_core.shown_in_errors import shown
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 
@@ -81,7 +82,7 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
     """The options with those that are usual; a name that there is not is a TypeError, as for any function."""
     if unknown := sorted(set(given) - set(Options.__annotations__)):
         raise TypeError(
-            f"AdaptiveMemory() got an unexpected keyword argument {unknown[0]!r}. Allowed are "
+            f"AdaptiveMemory() got an unexpected keyword argument {shown(unknown[0])}. Allowed are "
             f"{', '.join(Options.__annotations__)}."
         )
     usual: Options = {
@@ -95,13 +96,13 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
     said = {name: value for name, value in given.items() if value is not None or name in NEVER_NONE}
     options = cast("Options", {**usual, **said})
     if options["write"] not in ("behind", "through"):
-        raise PolicyError(f"write is {options['write']!r}. It must be 'behind' or 'through'.")
+        raise PolicyError(f"write is {shown(options['write'])}. It must be 'behind' or 'through'.")
     if not callable(options["clock"]):
-        raise InvalidInputError(f"clock is {options['clock']!r}. Give a function that returns POSIX seconds.")
-    if not isinstance(options["fields"], Fields) or not isinstance(options["keeping"], Keeping):
-        raise InvalidInputError(
-            f"fields is {options['fields']!r}, keeping is {options['keeping']!r}. Give Fields(...) and Keeping(...)."
-        )
+        raise InvalidInputError(f"clock is {shown(options['clock'])}. Give a function that returns POSIX seconds.")
+    if not isinstance(options["fields"], Fields):
+        raise InvalidInputError(f"fields is {shown(options['fields'])}. Give Fields(...), or leave it out.")
+    if not isinstance(options["keeping"], Keeping):
+        raise InvalidInputError(f"keeping is {shown(options['keeping'])}. Give Keeping(...), or leave it out.")
     _check_languages(options)
     if (durability := options.get("durability")) is not None:
         options["keeping"] = replace(options["keeping"] or Keeping(), durability=durability)
@@ -116,6 +117,7 @@ def _check_languages(options: Options) -> None:
     languages = tuple(given) if isinstance(given, Iterable) else (given,)
     if not isinstance(given, Iterable) or not all(map(callable, languages)):
         raise InvalidInputError(
-            f"languages is {given!r}. Give a list of rules, such as adaptive_memory_core.languages.all_languages()."
+            f"languages is {shown(given)}. Give a list of rules, such as "
+            "adaptive_memory_core.languages.all_languages()."
         )
     options["languages"] = languages

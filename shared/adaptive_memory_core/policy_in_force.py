@@ -9,6 +9,7 @@ from adaptive_memory_core.arguments import moment
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.policy.decay import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.shown_in_errors import shown
 
 DIGITS = 6  # of a second
 
@@ -45,6 +46,8 @@ class PolicyInForce:
 
     def _checked(self, policy: Policy) -> Policy:
         if not isinstance(policy, Policy):
-            raise PolicyError(f"policy is {policy!r}. Give a Policy, e.g. memory.policy.replace(half_life_days=7).")
+            raise PolicyError(
+                f"policy is {shown(policy)}. Give a Policy, e.g. memory.policy.replace(half_life_days=7)."
+            )
         check_channels(policy, self._own_channels)
         return policy

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.frozen import HashedOnce, quickly_made
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.frozen import quickly_made
+from adaptive_memory_core.shown_in_errors import shown
 
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
-RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 
 
 class Verdict(str, Enum):
@@ -178,12 +178,12 @@ class AgentState:
     def __post_init__(self) -> None:
         loops = self.open_loops
         if isinstance(loops, str) or not isinstance(loops, Iterable):
-            raise InvalidInputError(f"open_loops is {loops!r}. Give a list of strings, e.g. ['which region?'].")
+            raise InvalidInputError(f"open_loops is {shown(loops)}. Give a list of strings, e.g. ['which region?'].")
         object.__setattr__(self, "open_loops", tuple(loops))
         said = (self.goal, self.active_subtask, self.utterance, self.scratchpad, *self.open_loops)
         if not all(isinstance(one, str) for one in said):
             raise InvalidInputError(
-                f'{self!r} holds something that is no string. Give strings; "" where there is none.'
+                f'{shown(self)} holds something that is no string. Give strings; "" where there is none.'
             )
 
 
@@ -316,73 +316,3 @@ class NewRecord:
     supersedes: str | None = None
     metadata: Metadata = field(default_factory=dict)
     derived_from: tuple[str, ...] = ()
-
-
-HIGHEST_SCALE = 1e9
-
-
-def _names_are_usable(names: tuple[str, ...]) -> bool:
-    return all(isinstance(name, str) and name and not name.startswith(RESERVED) for name in names)
-
-
-@dataclass(frozen=True, slots=True)
-class Fields(HashedOnce):
-    """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
-
-    `importance_scale` is the number that stands there for the highest importance: 10 where they go from 0 to 10. They
-    are read and written on that scale; everywhere else an importance is in [0, 1].
-
-    >>> Fields(user_id="owner", importance="salience", importance_scale=10).user_id
-    'owner'
-    """
-
-    user_id: str = "user_id"
-    kind: str = "kind"
-    importance: str = "importance"
-    created_at: str = "created_at"
-    valid_from: str = "valid_from"
-    valid_until: str = "valid_until"
-    supersedes: str = "supersedes"
-    superseded_by: str = "superseded_by"
-    derived: str = "derived"
-    derived_from: str = "derived_from"
-    derived_stale: str = "derived_stale"
-    last_read: str = "last_read"
-    retrieval_count: str = "retrieval_count"
-    remembered: str = "remembered"
-    strength: str = "strength"
-    boost: str = "importance_boost"
-    pinned: str = "pinned"
-    useful_at: str = "useful_at"
-    speaker: str = "speaker"
-    session: str = "session"
-    seq: str = "seq"
-    language: str = "language"
-    title: str = "title"
-    importance_scale: float = 1.0  # above 0, at most 1e9
-
-    def __post_init__(self) -> None:
-        names = (*self.names(), *(getattr(self, name) for name in _CALLERS_OWN))
-        if not _names_are_usable(names) or len(set(names)) != len(names):
-            raise PolicyError(
-                f"Fields were given the names {names!r}. They must be {len(names)} different non-empty strings that do "
-                f"not start with {' or '.join(RESERVED)}. Rename the ones that clash."
-            )
-
-        scale = self.importance_scale
-        if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= HIGHEST_SCALE:
-            raise PolicyError(
-                f"Fields were given importance_scale={scale!r}. It is the number that stands for the highest "
-                f"importance in the collection, above 0 and at most {HIGHEST_SCALE:g}. Give e.g. 10 where they go "
-                "from 0 to 10."
-            )
-
-    __hash__ = HashedOnce.__hash__
-
-    def names(self) -> tuple[str, ...]:
-        """The keys that are ours; those of a conversation and the language are the caller's own, which we only read."""
-        return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
-
-
-_CALLERS_OWN = ("speaker", "session", "seq", "language", "title")
-DEFAULT_FIELDS = Fields()

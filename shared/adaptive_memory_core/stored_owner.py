@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adaptive_memory_core.records import NUMBERED, Fields, Metadata, Scope
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import NUMBERED, Metadata, Scope
 
 SHARED = Scope(None)  # the records that belong to nobody
 

@@ -9,6 +9,7 @@ from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.calls.drive import Flow, arun, run
 from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs import (
     explaining,
     export_import,
@@ -123,7 +124,7 @@ class UserMemory:
     def scope_in(self, memory: Memory) -> Scope:
         """Whose it is, where it is a scope of that memory."""
         if self._memory is not memory:
-            raise ScopeError(f"The fallback {self!r} is of another memory. Give one of this memory's scopes.")
+            raise ScopeError(f"The fallback {shown(self)} is of another memory. Give one of this memory's scopes.")
         return self.scope
 
     def run(self, flow: Flow[T]) -> T:

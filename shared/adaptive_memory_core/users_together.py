@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow.calls.drive import arun, run
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment
 from adaptive_memory_core.verbs.reporting import whole_report
@@ -128,6 +130,8 @@ def _logged(memory: Users, user: str | int | Sequence[str | int] | None) -> list
     if user is None:
         with memory.call():
             return [(None, UserMemory(memory, scope)) for scope in memory.ports().ledger.log.scopes()]
+    if isinstance(user, Mapping):
+        raise ScopeError(f"user is {shown(user)}. Give a user, a list of users, or None for all.")
     names: list[Any] = [user] if isinstance(user, str | bytes) or not isinstance(user, Iterable) else list(user)
     meant = {one.scope: (name, one) for name in names for one in [memory.for_user(name)]}  # each once
     return list(meant.values())

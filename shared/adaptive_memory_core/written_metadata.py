@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.metadata_values import as_number
-from adaptive_memory_core.records import Fields, Metadata, ReadState, Record, Scope
+from adaptive_memory_core.records import Metadata, ReadState, Record, Scope
 from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
 
 

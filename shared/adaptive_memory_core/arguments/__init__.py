@@ -13,7 +13,7 @@ from adaptive_memory_core.arguments.recalls import (
     where,
 )
 from adaptive_memory_core.arguments.scopes import over, shared, user_scope
-from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, share, words
+from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, progress, share, words
 
 __all__ = [
     "refusals",
@@ -32,6 +32,7 @@ __all__ = [
     "new_record",
     "over",
     "policy",
+    "progress",
     "questions",
     "share",
     "shared",

@@ -10,7 +10,9 @@ from typing import Any
 from adaptive_memory_core.arguments.new_records import mapping, new_record
 from adaptive_memory_core.arguments.values import moment, name, words
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.records import MESSAGE_KIND, Fields, NewRecord
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import MESSAGE_KIND, NewRecord
+from adaptive_memory_core.shown_in_errors import shown
 
 TIE_SECONDS = 0.001  # between two messages of one conversation and one time, whose order nothing else says
 _KEYS = ("text", "content", "speaker", "role", "at", "session", "seq", "id", "metadata", "importance")
@@ -28,8 +30,8 @@ def messages(given: object, names: Fields, *, now: float) -> list[NewRecord]:
     """
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         raise InvalidInputError(
-            f"observe was given {given!r:.80}. Give a list of messages, each a mapping with 'text' and, as far as they "
-            "are known, 'speaker' or 'role', 'at' and 'session'."
+            f"observe was given {shown(given)}. Give a list of messages, each a mapping with 'text' and, as far as "
+            "they are known, 'speaker' or 'role', 'at' and 'session'."
         )
     times: Counter[tuple[str, float]] = Counter()
     repeats: Counter[str] = Counter()
@@ -43,14 +45,15 @@ def distinct_messages(given: Sequence[NewRecord]) -> list[NewRecord]:
         before = found.setdefault(one.id, one)
         if before.text != one.text:
             raise InvalidInputError(
-                f"Two messages have the id {one.id!r} and say different things. Give each message its own id, or none."
+                f"Two messages have the id {shown(one.id)} and say different things. Give each message its own id, "
+                "or none."
             )
     return list(found.values())
 
 
 def _checked(item: object) -> Mapping[str, Any]:
     if not isinstance(item, Mapping) or not {"text", "content"} & set(item) or not set(item) <= set(_KEYS):
-        unknown = f" with the keys {sorted(map(str, item))}" if isinstance(item, Mapping) else ""
+        unknown = f" with the keys {shown(sorted(map(str, item)))}" if isinstance(item, Mapping) else ""
         raise InvalidInputError(
             f"A message was given as {type(item).__name__}{unknown}. Give a mapping with 'text' and, as needed, "
             f"{', '.join(_KEYS[2:])}."
@@ -92,7 +95,7 @@ def _order(
     seq: object = item.get("seq")
     if seq is not None:
         if isinstance(seq, bool) or not isinstance(seq, int | float):
-            raise InvalidInputError(f"seq is {seq!r}. Give a number: the place of the message in its session.")
+            raise InvalidInputError(f"seq is {shown(seq)}. Give a number: the place of the message in its session.")
         return seq
     before = times[session or "", time]
     times[session or "", time] += 1

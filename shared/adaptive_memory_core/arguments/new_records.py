@@ -9,9 +9,11 @@ from typing import Any
 
 from adaptive_memory_core.arguments.values import encodable, moment, name, share, words
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.fields import RESERVED, Fields
 from adaptive_memory_core.identity import is_reserved
-from adaptive_memory_core.records import RESERVED, Fields, Metadata, NewRecord, Record
+from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
+from adaptive_memory_core.shown_in_errors import MOST_SHOWN, shortened, shown
 
 _ARGUMENTS = tuple(field.name for field in fields(NewRecord))
 
@@ -53,7 +55,7 @@ def _arguments(item: object) -> dict[str, Any]:
         return {key: value for key, value in known.items() if value is not None}
     if isinstance(item, Mapping) and "text" in item and set(item) <= set(_ARGUMENTS):
         return dict(item)
-    unknown = f" with the keys {sorted(map(str, item))}" if isinstance(item, Mapping) else ""
+    unknown = f" with the keys {shown(sorted(map(str, item)))}" if isinstance(item, Mapping) else ""
     raise InvalidInputError(
         f"A record was given as {type(item).__name__}{unknown}. Give a text, a Record, or a mapping with 'text' and, "
         f"as needed, {', '.join(_ARGUMENTS[1:])}."
@@ -77,7 +79,7 @@ def sources(given: object) -> tuple[str, ...]:
         return ()
     if not isinstance(given, list | tuple):
         example = [given] if isinstance(given, str) else ["an id"]
-        raise InvalidInputError(f"derived_from is {given!r}. Give a list of ids, e.g. {example!r}.")
+        raise InvalidInputError(f"derived_from is {shown(given)}. Give a list of ids, e.g. {shown(example)}.")
     return tuple(dict.fromkeys(name(one, "id in derived_from") for one in given))
 
 
@@ -86,8 +88,8 @@ def new_id(value: object) -> str:
     record_id = name(value, "id")
     if is_reserved(record_id):
         raise InvalidInputError(
-            f"The id {record_id!r} ends like those that keep two users' records of one id, or two texts of one record, "
-            "apart. Give another."
+            f"The id {shown(record_id)} ends like those that keep two users' records of one id, or two texts of one "
+            "record, apart. Give another."
         )
     return record_id
 
@@ -95,7 +97,9 @@ def new_id(value: object) -> str:
 def mapping(given: object) -> Mapping[Any, Any]:
     """What was given as metadata, if it is a mapping at all."""
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"metadata is {given!r}. Give a mapping from string keys to str, int, float or bool.")
+        raise InvalidInputError(
+            f"metadata is {shown(given)}. Give a mapping from string keys to str, int, float or bool."
+        )
     return given
 
 
@@ -105,18 +109,20 @@ def metadata(given: object, names: Fields) -> Metadata:
     for key, value in keys.items():
         if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
-                f"The metadata key {key!r} cannot be used: Chroma keeps keys that start with {' or '.join(RESERVED)} "
+                f"The metadata key {shown(key)} cannot be used: Chroma keeps keys that start with "
+                f"{' or '.join(RESERVED)} "
                 "for itself. Give another non-empty string."
             )
         if key in names.names():
             raise InvalidInputError(
-                f"The metadata key {key!r} is one of this memory's own. Use the argument of that name, another key, "
-                "or rename ours with Fields(...)."
+                f"The metadata key {shown(key)} is one of this memory's own. Use the argument of that name, another "
+                "key, or rename ours with Fields(...)."
             )
         if not _storable(value):
             raise InvalidInputError(
-                f"The metadata value {key}={value!r} cannot be stored. Give a str, a finite number below 2**63, a "
-                "bool, or a non-empty list of one of these types; text for a date, JSON text for anything nested."
+                f"The metadata value {shortened(key, MOST_SHOWN)}={shown(value)} cannot be stored. Give a str, a "
+                "finite number below 2**63, a bool, or a non-empty list of one of these types; text for a date, JSON "
+                "text for anything nested."
             )
         encodable(key, "metadata key")
     return dict(keys)

@@ -16,6 +16,7 @@ from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyEr
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.score.refusals import AT_ONCE, refusal
+from adaptive_memory_core.shown_in_errors import listed, shown
 
 
 def cue(value: object) -> Cue:
@@ -54,8 +55,8 @@ def channels(policy: Policy, own: Collection[str]) -> None:
     unknown = [name for name in named if name not in own]
     if unknown:
         raise PolicyError(
-            f"The policy names the channels {', '.join(map(repr, unknown))}. This memory has: "
-            f"{', '.join(own)}. Give yours to it: AdaptiveMemory(..., channels={{{unknown[0]!r}: function}})."
+            f"The policy names the channels {listed(unknown)}. This memory has: "
+            f"{', '.join(own)}. Give yours to it: AdaptiveMemory(..., channels={{{shown(unknown[0])}: function}})."
         )
 
 
@@ -64,7 +65,7 @@ def guests(value: object) -> Mapping[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(one, str) for pair in value.items() for one in pair):
-        raise InvalidInputError(f"guests is {value!r}. Give a mapping from ids to texts, or None.")
+        raise InvalidInputError(f"guests is {shown(value)}. Give a mapping from ids to texts, or None.")
     return value
 
 
@@ -73,7 +74,7 @@ def drifted(given: Cue, state: object) -> tuple[str, ...]:
     if state is None:
         return ()
     if not isinstance(state, AgentState):
-        raise InvalidInputError(f"state is {state!r}. Give the AgentState as it is now, or None.")
+        raise InvalidInputError(f"state is {shown(state)}. Give the AgentState as it is now, or None.")
     note = drift(given, state)
     return () if note is None else (note,)
 
@@ -82,7 +83,7 @@ def refusals(accept: object, in_context: object) -> Callable[[Record], str | Non
     """What the caller will not have, as one question; None where nothing is barred."""
     checked = None if accept is None else _function(accept)
     if isinstance(in_context, str) or not isinstance(in_context, Iterable):
-        raise InvalidInputError(f"in_context is {in_context!r}. Give a list of ids and texts, e.g. ['note-1'].")
+        raise InvalidInputError(f"in_context is {shown(in_context)}. Give a list of ids and texts, e.g. ['note-1'].")
     given = [one if isinstance(one, str) else _refused(one) for one in in_context]
     return refusal(checked, given) if checked is not None or given else None
 
@@ -90,21 +91,23 @@ def refusals(accept: object, in_context: object) -> Callable[[Record], str | Non
 def _function(accept: object) -> Callable[[Record], bool]:
     """What tells of a record whether the caller will have it."""
     if not callable(accept):
-        raise InvalidInputError(f"accept is {accept!r}. Give a function from a Record to True or False, or None.")
+        raise InvalidInputError(f"accept is {shown(accept)}. Give a function from a Record to True or False, or None.")
     if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
-        raise InvalidInputError(f"accept is the coroutine function {accept!r}. {AT_ONCE} and give a plain function.")
+        raise InvalidInputError(
+            f"accept is the coroutine function {shown(accept)}. {AT_ONCE} and give a plain function."
+        )
     return accept
 
 
 def _refused(one: object) -> str:
-    raise InvalidInputError(f"in_context holds {one!r}. Give ids and texts, which are strings.")
+    raise InvalidInputError(f"in_context holds {shown(one)}. Give ids and texts, which are strings.")
 
 
 def policy(value: object, usual: Policy) -> Policy:
     """The policy of a call, or the usual one."""
     if value is not None and not isinstance(value, Policy):
         raise PolicyError(
-            f"policy is {value!r}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
+            f"policy is {shown(value)}. Give a Policy, e.g. Policy.preset('support'), or None for the memory's."
         )
     return usual if value is None else value
 
@@ -112,7 +115,7 @@ def policy(value: object, usual: Policy) -> Policy:
 def questions(given: object, *, fewest: int) -> tuple[str, ...]:
     """Different questions, enough to tell a tail by."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"questions are {given!r}. Give a list of strings, or None for our own.")
+        raise InvalidInputError(f"questions are {shown(given)}. Give a list of strings, or None for our own.")
     kept = tuple(dict.fromkeys(words(one, "question") for one in given))
     if len(kept) < fewest:
         raise InvalidInputError(
@@ -125,13 +128,15 @@ def questions(given: object, *, fewest: int) -> tuple[str, ...]:
 def similarities(given: object) -> dict[str, float | None]:
     """Ids with the similarity that somebody else found, or None."""
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"hits are {given!r}. Give a mapping from id to similarity, e.g. {{'note-1': 0.8}}.")
+        raise InvalidInputError(
+            f"hits are {shown(given)}. Give a mapping from id to similarity, e.g. {{'note-1': 0.8}}."
+        )
     for one, value in given.items():
         name(one, "id")
         usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         if value is not None and not usable:
             raise InvalidInputError(
-                f"The similarity of {one!r} is {value!r}. Give a finite number, or None for unknown."
+                f"The similarity of {shown(one)} is {shown(value)}. Give a finite number, or None for unknown."
             )
     return dict(given)
 
@@ -141,5 +146,7 @@ def where(value: object) -> Mapping[str, Any] | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
-        raise FilterError(f'The filter is {value!r}. Give a mapping such as {{"kind": "fact"}}, or None for no filter.')
+        raise FilterError(
+            f'The filter is {shown(value)}. Give a mapping such as {{"kind": "fact"}}, or None for no filter.'
+        )
     return cast("Mapping[str, Any]", value)

@@ -8,6 +8,7 @@ from adaptive_memory_core.arguments.values import name
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.records import EVERYONE, Scope
+from adaptive_memory_core.shown_in_errors import shown
 
 LARGEST_NUMBER = 2**63  # from which on Chroma keeps another one
 
@@ -28,13 +29,13 @@ def user_scope(user: object) -> Scope:
         return Scope.of(user)
     if not isinstance(user, str) or not user.strip():
         raise ScopeError(
-            f"The user id is {user!r}. Give a non-empty string or a whole number other than 0, or use for_everyone() "
-            "for records that are nobody's."
+            f"The user id is {shown(user)}. Give a non-empty string or a whole number other than 0, or use "
+            "for_everyone() for records that are nobody's."
         )
     if is_namespaced(user):
         raise ScopeError(
-            f"The user id {user!r} has the form of those that are no user's, such as a chat session's. Give another; a "
-            "session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
+            f"The user id {shown(user)} has the form of those that are no user's, such as a chat session's. Give "
+            "another; a session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
         )
     return Scope(name(user, "user id"))
 
@@ -53,7 +54,7 @@ def over(scope: Scope, others: object, fallback: object = None) -> Scope:
         return scope
     if others != EVERYONE:
         raise ScopeError(
-            f'over is {others!r}. It is "everyone", for the records that belong to no user, or None for the '
+            f'over is {shown(others)}. It is "everyone", for the records that belong to no user, or None for the '
             "user's own records alone."
         )
     if fallback is not None:
@@ -73,5 +74,5 @@ def shared(users: object) -> frozenset[str]:
     adaptive_memory_core.errors.ScopeError: shared is 'handbook'. Give a list of user ids, e.g. shared=['handbook'].
     """
     if isinstance(users, str) or not isinstance(users, Iterable):
-        raise ScopeError(f"shared is {users!r}. Give a list of user ids, e.g. shared=['handbook'].")
+        raise ScopeError(f"shared is {shown(users)}. Give a list of user ids, e.g. shared=['handbook'].")
     return frozenset(str(user_scope(one).user) for one in users)

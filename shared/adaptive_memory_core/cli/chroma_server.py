@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
+from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
 
@@ -27,8 +28,8 @@ def opened(server: str, name: str, embedder: Any, ledger: str | None, *, create:
     if name not in names and not create:
         there = ", ".join(map(repr, sorted(names))) or "none"
         raise InvalidInputError(
-            f"There is no collection {name!r} on the server {server}: there is {there}. Give --collection NAME, or "
-            "make it with init."
+            f"There is no collection {shown(name)} on the server {server}: there is {there}. Give --collection NAME, "
+            "or make it with init."
         )
     collection = locations.open_collection(client, name, notes_on(source))
     return AdaptiveMemory(collection, embedder=source, ledger=ledger)
@@ -40,7 +41,7 @@ def address_of(server: str) -> tuple[str, int, bool]:
     >>> address_of("chroma.example"), address_of("127.0.0.1:9000"), address_of("https://chroma.example")
     (('chroma.example', 8000, False), ('127.0.0.1', 9000, False), ('chroma.example', 443, True))
     """
-    wrong = InvalidInputError(f"{server!r} is no Chroma server. Give HOST:PORT, or https://HOST.")
+    wrong = InvalidInputError(f"{shown(server)} is no Chroma server. Give HOST:PORT, or https://HOST.")
     found = urlsplit(server if "://" in server else f"http://{server}")
     try:
         host, port, secure = found.hostname, found.port, found.scheme == "https"
@@ -63,5 +64,5 @@ def _asked(server: str, ask: Any) -> Any:
         return ask()
     except Exception as error:
         raise StoreError(
-            f"The Chroma server {server} cannot be reached: {error}. Check that it runs, and the address."
+            f"The Chroma server {server} cannot be reached: {reason(error)}. Check that it runs, and the address."
         ) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import reason
 
 STDIN = "-"
 
@@ -36,7 +37,7 @@ def json_of(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InvalidInputError(f"{name} is no JSON: {error}.") from error
+        raise InvalidInputError(f"{name} is no JSON: {reason(error)}.") from error
     except RecursionError as error:
         raise InvalidInputError(f"{name} is nested too deeply to be read.") from error
 
@@ -46,5 +47,5 @@ def _encodable(read: Callable[[], str], name: str = "stdin") -> str:
         said = read()
         said.encode()
     except UnicodeError as error:
-        raise InvalidInputError(f"{name} is no text in UTF-8: {error}. Write it anew in UTF-8.") from error
+        raise InvalidInputError(f"{name} is no text in UTF-8: {reason(error)}. Write it anew in UTF-8.") from error
     return said

@@ -19,6 +19,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.policy.presets import PRESETS
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 
 AGO = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}  # seconds
@@ -102,7 +103,7 @@ class Session:
         if names is not None and self.collection not in names:
             there = ", ".join(map(repr, sorted(names))) or "none"
             raise InvalidInputError(
-                f"There is no collection {self.collection!r} in {str(self.directory)!r}: there is {there}. "
+                f"There is no collection {shown(self.collection)} in {str(self.directory)!r}: there is {there}. "
                 "Give --collection NAME, or make it with init."
             )
 
@@ -132,7 +133,7 @@ def policy_of(given: str | None) -> Policy | None:
         return Policy.preset(given)
     if not is_readable(Path(given)):
         raise InvalidInputError(
-            f"There is no policy {given!r}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
+            f"There is no policy {shown(given)}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
         )
     return Policy.from_json(text_of(Path(given)))
 
@@ -153,7 +154,8 @@ def moment_of(given: str | None, *, now: float) -> float | None:
         found = datetime.fromisoformat(given.replace("Z", "+00:00"))
     except ValueError as error:
         raise InvalidInputError(
-            f"{given!r} is no time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d for a week ago."
+            f"{shown(given)} is no time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d for a "
+            "week ago."
         ) from error
     return (found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)).timestamp()
 

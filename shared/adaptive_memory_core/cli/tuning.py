@@ -17,6 +17,7 @@ from adaptive_memory_core.cli.session import Session, moment_of, policy_of, sess
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.shown_in_errors import shown
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
 By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
@@ -102,7 +103,7 @@ def pairs_of(file: Path) -> Iterator[Any]:
     """The labelled questions of a file of JSON lines, each checked."""
     name = "stdin" if str(file) == "-" else str(file)
     if name != "stdin" and not is_readable(file):
-        raise InvalidInputError(f"There is no file {name!r}. Give one of JSON lines, or - for stdin.")
+        raise InvalidInputError(f"There is no file {shown(name)}. Give one of JSON lines, or - for stdin.")
     count = 0
     for number, line in enumerate(text_of(file).split("\n"), 1):
         if line.strip():

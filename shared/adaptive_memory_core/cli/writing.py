@@ -13,7 +13,9 @@ from adaptive_memory_core.cli.given_text import STDIN, is_readable, json_of, tex
 from adaptive_memory_core.cli.output import progress, show
 from adaptive_memory_core.cli.session import Session, moment_of, session_of
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.records import DEFAULT_FIELDS, Scope
+from adaptive_memory_core.fields import DEFAULT_FIELDS
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 
 AT_ONCE = 256  # records of one batch
@@ -113,7 +115,7 @@ def _of_file(file: Path | None) -> Iterator[Any]:
     """The records of a file of JSON lines, each checked."""
     name = "stdin" if str(file) == "-" else str(file)
     if name != "stdin" and not is_readable(Path(name)):
-        raise InvalidInputError(f"There is no file {name!r}. Give one of JSON lines, or - for stdin.")
+        raise InvalidInputError(f"There is no file {shown(name)}. Give one of JSON lines, or - for stdin.")
     for number, line in enumerate(text_of(file or STDIN).split("\n"), 1):
         if not line.strip():
             continue
@@ -138,7 +140,7 @@ def _of_collection(path: Path, name: str, session: Session) -> tuple[list[dict[s
     try:
         known = {one.name: one for one in client.list_collections()}
         if name not in known:
-            raise InvalidInputError(f"There is no collection {name!r} in {str(path)!r}: there is {sorted(known)}.")
+            raise InvalidInputError(f"There is no collection {shown(name)} in {str(path)!r}: there is {sorted(known)}.")
         found: Any = known[name].get(include=["documents", "metadatas"])
     finally:
         locations.close_client(client)
@@ -157,5 +159,5 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
     except InvalidInputError as error:
         raise InvalidInputError(f"{error} {example}") from error
     if not isinstance(found, dict):
-        raise InvalidInputError(f"{what} is {found!r}. {example}")
+        raise InvalidInputError(f"{what} is {shown(found)}. {example}")
     return found

@@ -9,10 +9,10 @@ from typing import Any
 
 from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.channel_names import RERANKER
-from adaptive_memory_core.policy.fusion import CHANCE, LEADS, TELLING
+from adaptive_memory_core.policy.fusion import CHANCE, LEADS, SHORT, TELLING
 from adaptive_memory_core.policy.policy import Policy
 
-NO_WEIGHT = {CHANCE, TELLING, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # what else is said of candidates
+NO_WEIGHT = {CHANCE, TELLING, SHORT, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # what else is said of candidates
 NEGLIGIBLE = 1e-3  # a weight below which it is 0
 FIRST = 0.05  # the weight from which one that is 0 begins; guess
 

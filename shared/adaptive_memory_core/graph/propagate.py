@@ -131,7 +131,7 @@ def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tup
     titled = graph.titled(known)
     parts: list[tuple[str, Array, float]] = []
     room = settings.reach
-    for name, frequency in sorted(known.items(), key=lambda one: one[1]):
+    for name, frequency in sorted(known.items(), key=lambda one: (one[1], one[0])):
         gives = active[name] * rarity(frequency, graph.passages) ** settings.rare
         below = graph.sentences_of(titled[name])
         parts.append((name, np.union1d(graph.mentions(name, most=max(room, 0)), below), gives))
@@ -144,7 +144,7 @@ def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tup
     keys, places = np.unique(together, return_inverse=True)
     given = np.concatenate([np.full(len(own), gives) for _, own, gives in parts])
     by: dict[int, str] = {}
-    for name, own, _ in sorted(parts, key=lambda part: part[2]):
+    for name, own, _ in sorted(parts, key=lambda part: (part[2], part[0])):
         by.update(dict.fromkeys(own.tolist(), name))
     return keys, np.bincount(places, weights=given, minlength=len(keys)), by
 
@@ -173,14 +173,15 @@ def _weights(graph: Graph, question: Question, frequencies: Mapping[int, int], k
 def _next_names(
     graph: Graph, top: Mapping[SentenceKey, float], question: Question, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
-    """The mean score of the activated sentences that have a name (eq. 9), of the best names, none of the question's."""
+    """The mean score of the activated sentences that have a name (eq. 9), of the best names, none of the question's. Of
+    names that are as good, as all of one sentence are, the longer ones go first: they tell more."""
     found: dict[str, list[tuple[float, SentenceKey]]] = {}
     for key, names in graph.names_in(np.array(list(top), dtype=np.int64)).items():
         for name in names:
             if name not in question.names:
                 found.setdefault(name, []).append((top[key], key))
     means = {name: sum(score for score, _ in own) / len(own) for name, own in found.items()}
-    best = dict(sorted(means.items(), key=lambda one: -one[1])[: settings.names])
+    best = dict(sorted(means.items(), key=lambda one: (-round(one[1], 6), -len(one[0]), one[0]))[: settings.names])
     for name in best:
         sentence = max(found[name])[1]
         walk.came_from.setdefault(name, sentence)

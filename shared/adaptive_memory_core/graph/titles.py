@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adaptive_memory_core.records import Fields, Metadata
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.records import Metadata
 
 TITLE_KEYS = ("title", "document_title", "file_name")  # where frameworks' loaders put it, after the caller's own
 

@@ -9,6 +9,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.shown_in_errors import shown
 
 MOST_READS = 10**12  # a count beyond it is somebody else's number
 TIME = Range(-LARGEST, LARGEST)  # POSIX seconds
@@ -37,7 +38,9 @@ def state_of(given: object, *, missing: Mapping[str, Any]) -> ReadState:
     adaptive_memory_core.errors.InvalidInputError: The read state has strength=2. It must be a number in [0, 1]. ...
     """
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"The read state is {given!r}. Give a mapping of its fields, as export_state() does.")
+        raise InvalidInputError(
+            f"The read state is {shown(given)}. Give a mapping of its fields, as export_state() does."
+        )
     values = {one.name: given[one.name] for one in fields(ReadState) if one.name in given}
     for name, value in values.items():
         _check(name, value)
@@ -55,5 +58,5 @@ def _check(name: str, value: object) -> None:
 
 def _refused(name: str, value: object, allowed: str) -> InvalidInputError:
     return InvalidInputError(
-        f"The read state has {name}={value!r}. It must be {allowed}. Export the state anew, or mend that field."
+        f"The read state has {name}={shown(value)}. It must be {allowed}. Export the state anew, or mend that field."
     )

@@ -21,6 +21,7 @@ from pydantic import AnyHttpUrl
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.mcp_server.idle import InUse
 from adaptive_memory_core.mcp_server.tokens import Tokens
+from adaptive_memory_core.shown_in_errors import reason
 
 PATH = "/mcp"
 LAST_SECONDS = 2  # how long open connections are waited for at the end
@@ -70,8 +71,8 @@ class Place:
             return socket.create_server((self.host, self.port), family=family)
         except OSError as error:
             raise InvalidInputError(
-                f"{self.host}:{self.port} cannot be listened on: {error}. Give another --port, or 0 for any that is "
-                "free."
+                f"{self.host}:{self.port} cannot be listened on: {reason(error)}. Give another --port, or 0 for any "
+                "that is free."
             ) from error
 
     def url(self, port: int) -> str:

@@ -14,6 +14,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.shown_in_errors import reason
 
 SHORTEST = 16  # characters of a token; `secrets.token_urlsafe()` gives 43
 OTHERS_MAY = 0o077  # what a file of tokens must not allow to others than its owner
@@ -56,7 +57,9 @@ def users_by_token(file: Path) -> dict[str, str]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_each_once)
     except ValueError as error:
-        raise InvalidInputError(f"{str(file)!r} cannot be used: {error}. Write {{TOKEN: USER}} as JSON.") from error
+        raise InvalidInputError(
+            f"{str(file)!r} cannot be used: {reason(error)}. Write {{TOKEN: USER}} as JSON."
+        ) from error
     if not isinstance(found, dict) or not all(isinstance(one, str) and one.strip() for one in found.values()):
         raise InvalidInputError(f"{str(file)!r} holds no users by token. Write {{TOKEN: USER}} as JSON.")
     return found

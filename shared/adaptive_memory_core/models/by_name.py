@@ -9,6 +9,7 @@ from adaptive_memory_core.models.local import LocalEmbedder
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.named_object import named_object
 from adaptive_memory_core.models.openai import OpenAIEmbedder
+from adaptive_memory_core.shown_in_errors import reason, shown
 
 
 def embedder_of(name: str) -> Any:
@@ -27,6 +28,6 @@ def embedder_of(name: str) -> Any:
         return named_object(name)
     except ImportError as error:
         raise InvalidInputError(
-            f"The embedder {name!r} is not there: {error}. Give local, minilm, openai:MODEL, or MODULE:NAME of a "
-            "function from texts to vectors that Python can import."
+            f"The embedder {shown(name)} is not there: {reason(error)}. Give local, minilm, openai:MODEL, or "
+            "MODULE:NAME of a function from texts to vectors that Python can import."
         ) from error

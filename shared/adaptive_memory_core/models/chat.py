@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 Chat = Callable[[str, str], str]  # instructions, material -> reply
 
@@ -36,7 +37,7 @@ def as_chat(given: Any) -> Chat:
 
 def _refused(given: object) -> InvalidInputError:
     return InvalidInputError(
-        f"The chat model is {given!r:.80}. Give OpenAIChat(...), a LangChain chat model, a LlamaIndex LLM, or a "
+        f"The chat model is {shown(given)}. Give OpenAIChat(...), a LangChain chat model, a LlamaIndex LLM, or a "
         "function of instructions and material that returns the reply."
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, RerankerError
 from adaptive_memory_core.models.chat import as_chat
 from adaptive_memory_core.models.strict_json import written
+from adaptive_memory_core.shown_in_errors import shown
 
 BEST = 10  # the best mark that the prompt asks for
 LONGEST = 2_000  # characters of a text that the model is shown, unless told otherwise
@@ -42,7 +43,7 @@ class ChatReranker:
 
 def checked(longest: object) -> int:
     if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-        raise InvalidInputError(f"longest={longest!r}. Give a whole number of characters above 0, e.g. 2000.")
+        raise InvalidInputError(f"longest={shown(longest)}. Give a whole number of characters above 0, e.g. 2000.")
     return longest
 
 
@@ -73,7 +74,7 @@ def marks(reply: str | None, count: int, name: str) -> list[float]:
         found = []
     if len(found) != count or not all(0.0 <= one <= BEST for one in found):
         raise RerankerError(
-            f"{name} did not mark each of {count} texts from 0 to {BEST}. It said: {text[:200]!r}. Use a model that "
-            "follows instructions, or fewer candidates: Policy(rerank=Rerank(candidates=...))."
+            f"{name} did not mark each of {count} texts from 0 to {BEST}. It said: {shown(text[:200])}. Use a model "
+            "that follows instructions, or fewer candidates: Policy(rerank=Rerank(candidates=...))."
         )
     return [one / BEST for one in found]

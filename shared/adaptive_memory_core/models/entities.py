@@ -11,6 +11,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.graph.names import Extract, normalised
 from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.shown_in_errors import shown
 
 NO_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})  # labels of spaCy's
 FINDERS = ("ner", "entity_ruler")
@@ -27,7 +28,7 @@ class SpacyEntities:
         self._pipeline = _loaded(pipeline) if isinstance(pipeline, str) else pipeline
         if not any(one in FINDERS for one in getattr(self._pipeline, "pipe_names", ())):
             raise InvalidInputError(
-                f"The pipeline {pipeline!r:.80} finds no entities. Give one with a component {' or '.join(FINDERS)}."
+                f"The pipeline {shown(pipeline)} finds no entities. Give one with a component {' or '.join(FINDERS)}."
             )
         told = self._pipeline.meta
         self.name = f"spacy:{told['lang']}_{told['name']}-{told['version']}"
@@ -59,7 +60,7 @@ def as_extract(given: Any) -> Extract | None:
         return given
     if not callable(given) or isinstance(given, type):
         raise InvalidInputError(
-            f"entities is {given!r:.80}. Give a function of a sentence that returns the names in it, a "
+            f"entities is {shown(given)}. Give a function of a sentence that returns the names in it, a "
             "SpacyEntities(...), or None for our rules."
         )
     return _Given(given)
@@ -75,6 +76,6 @@ def _loaded(name: str) -> Any:
         return load("spacy").load(name)
     except OSError as error:
         raise MissingExtraError(
-            f"The spaCy pipeline {name!r} is not installed. Install it, for example with `python -m spacy download "
-            f"{name}`, or give a pipeline that you have loaded."
+            f"The spaCy pipeline {shown(name)} is not installed. Install it, for example with `python -m spacy "
+            f"download {name}`, or give a pipeline that you have loaded."
         ) from error

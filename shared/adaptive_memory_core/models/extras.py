@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.errors import EmbedderError, MissingExtraError
+from adaptive_memory_core.shown_in_errors import reason
 
 
 def require(packages: Sequence[str], *, extra: str, otherwise: str = "") -> None:
@@ -25,7 +26,7 @@ pip install "adaptive-memory-retrieval[local]". Or pass any callable.
     for package in packages:
         if importlib.util.find_spec(package) is None:
             error = MissingExtraError.of(package, extra)
-            raise MissingExtraError(f"{error}. {otherwise}") if otherwise else error
+            raise MissingExtraError(f"{reason(error)}. {otherwise}") if otherwise else error
 
 
 def load(package: str) -> Any:

@@ -11,6 +11,7 @@ from adaptive_memory_core.flow.ports.roles import OFFLINE, Boundary, Fact, Facts
 from adaptive_memory_core.models.chat import as_chat
 from adaptive_memory_core.models.judges import LONGEST, prompt
 from adaptive_memory_core.models.strict_json import asked
+from adaptive_memory_core.shown_in_errors import shown
 
 MOST_FACTS = 50  # of an episode
 LONGEST_FACT = 500  # characters
@@ -37,7 +38,7 @@ def as_roles(given: Any) -> Roles:
     """
     if given is not None and not isinstance(given, Roles):
         raise InvalidInputError(
-            f"roles is {given!r:.80}. Give judges.Roles(...), judges.chat_roles(model) for all roles by one model, or "
+            f"roles is {shown(given)}. Give judges.Roles(...), judges.chat_roles(model) for all roles by one model, or "
             "None."
         )
     return OFFLINE if given is None else given

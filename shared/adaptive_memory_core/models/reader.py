@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 Reader = Callable[[str, Sequence[str]], float | Awaitable[float]]  # question, texts -> nats a token
 
@@ -18,8 +19,8 @@ def as_reader(given: Any) -> Reader | None:
     """
     if given is not None and (not callable(given) or isinstance(given, type)):
         raise InvalidInputError(
-            f"reader is {given!r:.80}. Give a function of a question and a list of texts that returns how uncertain an "
-            "answer from them is, in nats a token, such as judges.OpenAIReader(...), or None."
+            f"reader is {shown(given)}. Give a function of a question and a list of texts that returns how uncertain "
+            "an answer from them is, in nats a token, such as judges.OpenAIReader(...), or None."
         )
     reader: Reader | None = given
     return reader

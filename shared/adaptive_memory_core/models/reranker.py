@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.channel_names import check_names
+from adaptive_memory_core.shown_in_errors import shown
 
 Found = Mapping[str, float] | Iterable[tuple[str, float]]
 Source = Callable[[str, str | None, int], Found | Awaitable[Found]]  # cue, user, limit -> ids with numbers
@@ -38,8 +39,8 @@ def as_reranker(given: Any) -> Judge:
         return lambda cue, texts: predict([(cue, text) for text in texts])
     if not callable(given) or isinstance(given, type):
         raise InvalidInputError(
-            f"reranker is {given!r:.80}. Give a function of a cue and a list of texts that returns one number for each "
-            "text, an object with predict(pairs), or None."
+            f"reranker is {shown(given)}. Give a function of a cue and a list of texts that returns one number for "
+            "each text, an object with predict(pairs), or None."
         )
     judge: Judge = given
     return judge
@@ -53,7 +54,7 @@ def sources_of(given: Mapping[str, Source] | None) -> dict[str, Source]:
     for name, one in given.items():
         if not callable(one) or isinstance(one, type):
             raise InvalidInputError(
-                f"The channel {name!r} is {one!r:.80}. Give a function of cue, user and limit that returns ids with a "
-                "number in [0, 1] each."
+                f"The channel {shown(name)} is {shown(one)}. Give a function of cue, user and limit that returns ids "
+                "with a number in [0, 1] each."
             )
     return dict(given)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.shown_in_errors import shown
 
 Labels = Sequence[Hashable | None]
 SameFact = Callable[[str, Sequence[str]], Labels | Awaitable[Labels]]  # cue, texts -> a label for each
@@ -19,8 +20,8 @@ def as_rule(given: Any) -> SameFact | None:
     """
     if given is not None and (not callable(given) or isinstance(given, type)):
         raise InvalidInputError(
-            f"same_fact is {given!r:.80}. Give a function of a cue and a list of texts that returns one label for each "
-            "text (None: it says nothing that another one says), or None."
+            f"same_fact is {shown(given)}. Give a function of a cue and a list of texts that returns one label for "
+            "each text (None: it says nothing that another one says), or None."
         )
     rule: SameFact | None = given
     return rule

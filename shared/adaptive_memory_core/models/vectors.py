@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.shown_in_errors import shown
 
 Vectors = npt.NDArray[np.float32]
 
@@ -47,7 +48,7 @@ def as_vector(given: Any, *, name: str) -> Vectors:
 def refused(name: str, what_happened: str) -> EmbedderError:
     """The error for an embedder that broke its promise: what it gave, what is allowed, what to do."""
     return EmbedderError(
-        f"The embedder {name!r} {what_happened}. Allowed: one finite vector for each text, all of one length. "
+        f"The embedder {shown(name)} {what_happened}. Allowed: one finite vector for each text, all of one length. "
         "Mend the embedder, or pass another one as embedder=."
     )
 

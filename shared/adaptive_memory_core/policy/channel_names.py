@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS, TELLING
+from adaptive_memory_core.policy.fusion import CAUTIOUS, CHANCE, LEADS, SHORT, TELLING
 from adaptive_memory_core.policy.ranges import Range
+from adaptive_memory_core.shown_in_errors import shown
 
 DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and what the names in a cue lead to
 OURS = (DENSE, LEXICAL, GRAPH)
@@ -19,7 +20,7 @@ _PARTS = {
     RERANKER,
     *("asked_before", "asked_near", "asked_trusted", "asked_against", "asked_ahead"),
     *("similarity", "relevance", "recency", "importance", "recency*importance", "strength"),
-    *(CHANCE, TELLING, "time", "date", "kind", "auto"),
+    *(CHANCE, TELLING, SHORT, "time", "date", "kind", "auto"),
 }
 _TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)
@@ -57,7 +58,8 @@ def check_channels(channels: Any) -> None:
     known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
-            f"Policy(channels={channels!r}) is not allowed. It must be a tuple of 'dense' and, besides it, 'lexical', "
+            f"Policy(channels={shown(channels)}) is not allowed. It must be a tuple of 'dense' and, besides it, "
+            "'lexical', "
             "'graph' and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
         )
 
@@ -66,7 +68,8 @@ def check_names(given: Any) -> None:
     """Nothing, or a PolicyError: the names under which a memory is given channels."""
     if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
         raise PolicyError(
-            f"channels is {given!r}. Give a mapping from a name of your own to a function of cue, user and limit, e.g. "
+            f"channels is {shown(given)}. Give a mapping from a name of your own to a function of cue, user and "
+            "limit, e.g. "
             "channels={'sql': find}. A name has letters, digits, - and _, and is none that a part of a score has: "
             f"{', '.join(sorted(_TAKEN))}."
         )
@@ -81,14 +84,16 @@ def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
     pairs = tuple(given.items()) if isinstance(given, Mapping) else given
     if not isinstance(pairs, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
         raise PolicyError(
-            f"channel_weights is {given!r}. Give a mapping from channels to weights, e.g. {{'sql': 0.5}}."
+            f"channel_weights is {shown(given)}. Give a mapping from channels to weights, e.g. {{'sql': 0.5}}."
         )
     for name, weight in pairs:
         if not is_free(name):
             raise PolicyError(
-                f"channel_weights has {name!r}. Name channels of your own there; those of vectors and words are in "
-                "fusion=Fusion(dense=..., words=...), that of the graph in graph=Graphs(weight=...)."
+                f"channel_weights has {shown(name)}. Name channels of your own there; those of vectors and words are "
+                "in fusion=Fusion(dense=..., words=...), that of the graph in graph=Graphs(weight=...)."
             )
         if weight not in _WEIGHT:
-            raise PolicyError(f"Policy(channel_weights={{{name!r}: {weight!r}}}) is not allowed. It must be {_WEIGHT}.")
+            raise PolicyError(
+                f"Policy(channel_weights={{{shown(name)}: {shown(weight)}}}) is not allowed. It must be {_WEIGHT}."
+            )
     return tuple(sorted((name, float(weight)) for name, weight in dict(pairs).items()))

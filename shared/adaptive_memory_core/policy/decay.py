@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.old_names import KIND_PLACES, takes_old_names
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.shown_in_errors import shown
 
 Unit = Literal["recalls", "days"]
 MOST_PHASES = 100
@@ -148,11 +149,11 @@ def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
     )
     if not usable or not isinstance(pairs, list | tuple):
         raise PolicyError(
-            f"Decay(by_kind={given!r}) is not allowed. Give a mapping from kind to numbers, "
+            f"Decay(by_kind={shown(given)}) is not allowed. Give a mapping from kind to numbers, "
             'e.g. {"fact": Remembrance(rate=0.99)}.'
         )
     if len(dict(pairs)) < len(pairs):
-        raise PolicyError(f"Decay(by_kind={given!r}) names a kind twice. Give each kind once.")
+        raise PolicyError(f"Decay(by_kind={shown(given)}) names a kind twice. Give each kind once.")
     return tuple(sorted(dict(pairs).items()))
 
 

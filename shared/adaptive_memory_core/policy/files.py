@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.whole_file import write_whole
 
 
@@ -14,7 +15,7 @@ def read_policy(path: str | Path) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError, TypeError, ValueError) as error:
         raise PolicyError(
-            f"No policy can be read from {path!r:.200}: {error}. Give a file of Policy.save()."
+            f"No policy can be read from {shown(path)}: {reason(error)}. Give a file of Policy.save()."
         ) from error
 
 
@@ -24,5 +25,5 @@ def write_policy(path: str | Path, text: str) -> None:
         write_whole(path, f"{text}\n")
     except (OSError, TypeError, ValueError) as error:
         raise PolicyError(
-            f"The policy cannot be written to {path!r:.200}: {error}. Give a file in a directory that is there."
+            f"The policy cannot be written to {shown(path)}: {reason(error)}. Give a file in a directory that is there."
         ) from error

@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Literal
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.shown_in_errors import shown
 
 SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says of a record
-LEADS = (*SAID, "before", "company")  # and what other candidates say of it
+LEADS = (*SAID, "before", "company", "stated", "named")  # what other candidates say of it, and its own text
 CHANCE = "chance"  # the lead that is the same for all: that the cue's words match some record as well by accident
 TELLING = "telling"  # as well: how much the cue's words could say, .5 where it is as much as usual
+SHORT = "short"  # a lead as well: how far the texts that vectors find are too short to say more than the cue does
 USUAL_NATS = 40.0  # that is the nats of a text with all of them; 25 to 60 is flat, benchmarks/recall_quality.py
 Method = Literal["convex", "rrf"]
 
@@ -36,8 +38,12 @@ class Fusion:
 
     A turn of a conversation says little by itself, so its neighbours' words and vectors count as well. Where records
     are no turns, or too long for it, `near`, `around` and `session` are about the record itself and say what `words`
-    says, `before` and `company` what the similarity says, and `dated` is not there.
-    What stands alone beside conversations has the chance and the company of its own kind.
+    says, `before` and `company` what the similarity says, and `dated` is not there. Nor is `stated` where somebody
+    talks to an assistant: what they asked it is what they said, while among people the answer is in the reply. There
+    alone, too, is it asked whether a turn says a name (`named`), for a cue that asks who, where or which book.
+    What stands alone beside conversations has the chance and the company of its own kind. Where vectors find texts
+    hardly longer than the cue and words find longer ones, the chance tells more of those that stand alone: where it is
+    small, less than `dense_least` is left, and where it is large, `dense` counts up to twice.
     """
 
     dense: float = 1.0  # weight of the similarity; of a turn's, less `before` and `company`
@@ -47,9 +53,11 @@ class Fusion:
     around: float = 0.26  # weight of them in the record and three turns on either side
     session: float = 0.10  # weight of them in its whole session
     speaker: float = 0.16  # weight of being said by the only speaker that the cue names
-    dated: float = 0.14  # weight of a turn that says a time, where the cue asks when
+    dated: float = 0.14  # weight of a turn that says a time, where the cue asks for one or says one
     before: float = 0.25  # weight of the similarity of the turn before it
     company: float = 0.35  # weight of the best similarity in its session
+    stated: float = field(default=0.15, kw_only=True)  # weight of how much of a turn between people asks nothing
+    named: float = field(default=0.075, kw_only=True)  # weight of such a turn's saying a name, if one is asked
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
     apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
@@ -87,7 +95,7 @@ CAUTIOUS = Fusion()
 MEASURED = {  # by the name of the embedder; benchmarks/recall_quality.py
     "wordllama-l2-supercat-256": Fusion(
         doubt=0.6, words=0.1173, near=0.096, around=0.1387, session=0.0533, speaker=0.0853, dated=0.0747,
-        dense_least=0.17, apart=0.0, spread=0.1,
+        stated=0.08, named=0.04, dense_least=0.17, apart=0.0, spread=0.1,
     ),
     "all-minilm-l6-v2": CAUTIOUS,
 }  # fmt: skip
@@ -104,5 +112,5 @@ def fusion_of(given: Any) -> Fusion | Literal["auto"]:
     if given in ("convex", "rrf"):
         return Fusion(method=given)
     raise PolicyError(
-        f"Policy(fusion={given!r}) is not allowed. Give Fusion(dense=..., words=...), 'convex', 'rrf' or 'auto'."
+        f"Policy(fusion={shown(given)}) is not allowed. Give Fusion(dense=..., words=...), 'convex', 'rrf' or 'auto'."
     )

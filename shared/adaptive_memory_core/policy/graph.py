@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
+from adaptive_memory_core.shown_in_errors import shown
 
 Form = Literal["ours", "paper"]
 Asks = Literal["always", "titled", "linked"]
@@ -57,6 +58,6 @@ class Graphs:
         check_switches(self, ("time_memory",))
         if 0.0 < self.names_alike < LEAST_ALIKE:
             raise PolicyError(
-                f"Graphs(names_alike={self.names_alike!r}) is not allowed: below {LEAST_ALIKE} nothing is kept. "
+                f"Graphs(names_alike={shown(self.names_alike)}) is not allowed: below {LEAST_ALIKE} nothing is kept. "
                 f"It must be 0 (no name is taken for another) or a number in [{LEAST_ALIKE}, 1]."
             )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.shown_in_errors import shown
 
 LARGEST_WEIGHT = 10.0  # the largest weight; a kind of weight 10 leaves all others a tenth of their score
 
@@ -24,7 +25,8 @@ def kind_weights_of(given: object) -> KindWeights:
     )
     if not usable or not isinstance(pairs, list | tuple) or len(dict(pairs)) < len(pairs):
         raise PolicyError(
-            f"Policy(kind_weights={given!r}) is not allowed. Give a mapping from kinds, each once, to numbers above 0 "
+            f"Policy(kind_weights={shown(given)}) is not allowed. Give a mapping from kinds, each once, to numbers "
+            "above 0 "
             f'and up to {LARGEST_WEIGHT:g}, e.g. {{"fact": 1.0, "reflection": 0.8}}.'
         )
     return tuple(sorted((kind, float(weight)) for kind, weight in pairs))

@@ -37,6 +37,7 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.policy.usefulness import LEARNED, Usefulness
 from adaptive_memory_core.policy.weights import MEASURED_WEIGHTS, Weights
 from adaptive_memory_core.policy.written import GROUPS, fields_of
+from adaptive_memory_core.shown_in_errors import reason, shown
 
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 Auto = Literal["auto"]
@@ -221,7 +222,9 @@ class Policy(HashedOnce):
         except PolicyError:
             raise
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # shaped like no policy
-            raise PolicyError(f"The policy cannot be read: {error}. Give what Policy.to_json() wrote.") from error
+            raise PolicyError(
+                f"The policy cannot be read: {reason(error)}. Give what Policy.to_json() wrote."
+            ) from error
 
 
 @lru_cache(maxsize=256)
@@ -241,4 +244,6 @@ def _check_groups(policy: Policy) -> None:
     for name, kind in GROUPS.items():
         given, example = getattr(policy, name), next(iter(kind.RANGES))
         if not isinstance(given, kind):
-            raise PolicyError(f"Policy({name}={given!r}) is not allowed. Give {kind.__name__}({example}=..., ...).")
+            raise PolicyError(
+                f"Policy({name}={shown(given)}) is not allowed. Give {kind.__name__}({example}=..., ...)."
+            )

@@ -13,6 +13,7 @@ from adaptive_memory_core.policy.reading import Reading
 from adaptive_memory_core.policy.spreads import Spreads
 from adaptive_memory_core.policy.time_words import TimeWords
 from adaptive_memory_core.policy.weights import EQUAL, Weights
+from adaptive_memory_core.shown_in_errors import shown
 
 Settings = Mapping[str, Any]
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
@@ -25,7 +26,7 @@ def settings_of(name: object) -> Settings:
     {}
     """
     if not isinstance(name, str) or name not in PRESETS:
-        raise PolicyError(f"There is no preset {name!r}. The presets are: {', '.join(sorted(PRESETS))}.")
+        raise PolicyError(f"There is no preset {shown(name)}. The presets are: {', '.join(sorted(PRESETS))}.")
     return PRESETS[name]
 
 

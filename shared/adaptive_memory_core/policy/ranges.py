@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.shown_in_errors import shown
 
 LARGEST = 1e15  # of any number here
 
@@ -42,7 +43,7 @@ def check_ranges(owner: object, ranges: Mapping[str, Range]) -> None:
     for name, allowed in ranges.items():
         value = getattr(owner, name)
         if value not in allowed:
-            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {allowed}.")
+            raise PolicyError(f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be {allowed}.")
         if not allowed.whole:
             object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy
 
@@ -53,7 +54,7 @@ def check_choices(owner: object, choices: Mapping[str, tuple[str, ...]]) -> None
         value = getattr(owner, name)
         if value not in allowed:
             said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
-            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be {said}.")
+            raise PolicyError(f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be {said}.")
 
 
 def check_switches(owner: object, names: Iterable[str]) -> None:
@@ -61,4 +62,6 @@ def check_switches(owner: object, names: Iterable[str]) -> None:
     for name in names:
         value = getattr(owner, name)
         if not isinstance(value, bool):
-            raise PolicyError(f"{type(owner).__name__}({name}={value!r}) is not allowed. It must be True or False.")
+            raise PolicyError(
+                f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be True or False."
+            )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
+from adaptive_memory_core.shown_in_errors import shown
 
 HIERARCHY = "hierarchy"  # the lead, and the part of a score, of what the way down came to
 Form = Literal["flat", "episodes", "top_down"]
@@ -85,4 +86,6 @@ def shape_of(given: Any) -> Shapes:
         return given
     if isinstance(given, str) and given in get_args(Form):
         return Shapes(form=given)  # type: ignore[arg-type] # one of the forms
-    raise PolicyError(f"Policy(shape={given!r}) is not allowed. Give Shapes(...), 'flat', 'episodes' or 'top_down'.")
+    raise PolicyError(
+        f"Policy(shape={shown(given)}) is not allowed. Give Shapes(...), 'flat', 'episodes' or 'top_down'."
+    )

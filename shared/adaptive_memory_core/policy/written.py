@@ -26,6 +26,7 @@ from adaptive_memory_core.policy.time_words import TimeWords
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.policy.usefulness import Usefulness
 from adaptive_memory_core.policy.weights import Weights
+from adaptive_memory_core.shown_in_errors import reason, shown
 
 Written = Mapping[str, Any]
 GROUPS: dict[str, Any] = {  # by the field of the policy
@@ -69,10 +70,10 @@ def _object(text: str) -> Written:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise PolicyError(
-            f"A policy was given as text that is no JSON: {error}. Give what Policy.to_json() wrote."
+            f"A policy was given as text that is no JSON: {reason(error)}. Give what Policy.to_json() wrote."
         ) from error
     if not isinstance(given, dict):
-        raise PolicyError(f"A policy was given as {given!r:.80}. Give what Policy.to_json() wrote: an object.")
+        raise PolicyError(f"A policy was given as {shown(given)}. Give what Policy.to_json() wrote: an object.")
     return given
 
 

@@ -20,6 +20,7 @@ from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.flow.ports.telemetry import OpenMemory
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.telemetry.gauges import Gauges
 from adaptive_memory_core.telemetry.measure import Attributes, Measures, Outcome, measured
 from adaptive_memory_core.telemetry.watched_ledger import watched_ledger
@@ -109,5 +110,5 @@ def _check_providers(tracer_provider: object, meter_provider: object) -> None:
     ):
         if given is not None and not hasattr(given, needed):
             raise InvalidInputError(
-                f"{name} is {given!r:.200}. Give one of OpenTelemetry's SDK, or None for the process's own."
+                f"{name} is {shown(given)}. Give one of OpenTelemetry's SDK, or None for the process's own."
             )

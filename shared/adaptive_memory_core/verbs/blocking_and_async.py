@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.exchange import LOOKED_SECONDS, Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -19,7 +20,7 @@ from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 
 if TYPE_CHECKING:
     from adaptive_memory_core.verbs.own_policy import OwnPolicy

@@ -11,6 +11,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.newest_records import newest
 from adaptive_memory_core.records import Record
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs import recalling
 from adaptive_memory_core.verbs.blocking_and_async import User
 
@@ -33,7 +34,7 @@ def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = 
     candidates and counting nothing.
     """
     if not isinstance(recall, Recall):
-        raise InvalidInputError(f"recall is {recall!r}. Give what recall() returned.")
+        raise InvalidInputError(f"recall is {shown(recall)}. Give what recall() returned.")
     return _why(user, recall, check.name(id, "id"), check.where(filter))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,9 +12,12 @@ from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store.archive import JSONLines
+from adaptive_memory_core.store.place_names import can_name_a_file
 from adaptive_memory_core.verbs.blocking_and_async import User
 
+MOST_DAYS = 10_000_000_000  # beyond it a float of seconds keeps no fraction of one
 MOST_PRUNED = 1_000_000_000  # records of one call
 
 
@@ -66,7 +68,7 @@ def prune(
     memory = user.memory
     if archive is not None and not _is_file(archive):
         raise InvalidInputError(
-            f"archive is {archive!r}. Give the path of a file to append to, in a directory that exists, or None."
+            f"archive is {shown(archive)}. Give the path of a file to append to, in a directory that exists, or None."
         )
     if below is None and unread_for is None and max_records is None:
         raise InvalidInputError(
@@ -94,11 +96,14 @@ def _seconds(unread_for: object) -> float:
     (172800.0, 3600.0)
     """
     days = unread_for / timedelta(days=1) if isinstance(unread_for, timedelta) else unread_for
-    if isinstance(days, bool) or not isinstance(days, int | float) or not 0.0 < days < math.inf:
-        raise InvalidInputError(f"unread_for is {unread_for!r}. Give days above 0, e.g. 90, or a timedelta.")
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0.0 < days <= MOST_DAYS:
+        raise InvalidInputError(
+            f"unread_for is {shown(unread_for)}. Give days above 0 and up to {MOST_DAYS:,}, e.g. 90, or a timedelta."
+        )
     return days * DAY
 
 
 def _is_file(path: object) -> bool:
     """Whether it names a file that is there or could be."""
-    return isinstance(path, str | Path) and str(path) != "" and Path(path).parent.is_dir() and not Path(path).is_dir()
+    usable = isinstance(path, str | Path) and can_name_a_file(path)
+    return usable and Path(str(path)).parent.is_dir() and not Path(str(path)).is_dir()

@@ -27,10 +27,10 @@ def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progres
     message is one of the same `id`; without one, of the same session, speaker and text and the same `seq` or `at`: one
     with neither of these is of now, and is another one each time. `progress` hears how many of how many are stored.
     """
-    memory, now = user.memory, user.memory.now()
+    memory, now, heard = user.memory, user.memory.now(), check.progress(progress)
     given = checked_messages(messages, memory.fields, now=now)
     check_texts(given, memory.keeping.text_characters)
-    return flows.observe(memory.ports(), user.scope.own, given, now=now, new_id=memory.new_id, progress=progress)
+    return flows.observe(memory.ports(), user.scope.own, given, now=now, new_id=memory.new_id, progress=heard)
 
 
 def themes(user: User, settle: bool = True, progress: Progress | None = None) -> Flow[Themes]:
@@ -39,6 +39,6 @@ def themes(user: User, settle: bool = True, progress: Progress | None = None) ->
     With `settle` all that waits is worked in first, and `progress` hears how much of how much is done; without, they
     are as far as they have grown by now.
     """
-    wanted = check.flag(settle, "settle")
+    wanted, heard = check.flag(settle, "settle"), check.progress(progress)
     memory = user.memory
-    return grouped.themes(memory.ports(), user.scope.own, now=memory.now(), settle=wanted, progress=progress)
+    return grouped.themes(memory.ports(), user.scope.own, now=memory.now(), settle=wanted, progress=heard)

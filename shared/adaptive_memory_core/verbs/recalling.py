@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core import arguments as check
@@ -100,7 +99,7 @@ def rerank(
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
-    asked = replace(request, reranker=user.memory.reranker_of(reranker))
+    asked = changed(request, reranker=user.memory.reranker_of(reranker))
     ports, welcome = user.memory.ports(), check.guests(guests)
     return _by_usual_policy(user, policy, asked, lambda request: reranking.rerank(ports, request, given, welcome))
 
@@ -119,9 +118,9 @@ def _by_usual_policy(
     usual = memory.policy if given is not None else (yield from usual_policy(user))
     if usual is not memory.policy:
         check.channels(usual, channels_of(memory.ports().sources))
-        request = replace(request, policy=usual)
+        request = changed(request, policy=usual)
     if suits:
-        request = replace(request, policy=(yield from suited(user, request.policy)))
+        request = changed(request, policy=(yield from suited(user, request.policy)))
     return (yield from go(request))
 
 

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.derived_records import check_sources
 from adaptive_memory_core.flow.ports.judges import SaliencePort
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.judged_importance import judge_of, judged, unjudged
 
@@ -54,7 +55,7 @@ def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
     come back without what they were made of.
     """
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-        raise InvalidInputError(f"remember_many was given {items!r}. Give a list of texts, Records or mappings.")
+        raise InvalidInputError(f"remember_many was given {shown(items)}. Give a list of texts, Records or mappings.")
     return _stored(user, list(items), from_known=False)
 
 

@@ -17,6 +17,7 @@ from adaptive_memory_core.flow.judged_recalls import judged_recalls
 from adaptive_memory_core.flow.labelled_questions import ask_labelled
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
 from adaptive_memory_core.verbs.own_policy import usual_policy
@@ -96,11 +97,15 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     """How it is tuned, checked."""
     part = check.share(held_out, "held_out")
     if not 0.0 < part < 1.0:
-        raise InvalidInputError(f"held_out is {held_out!r}. Give a share above 0 and below 1: some tune, some judge.")
+        raise InvalidInputError(
+            f"held_out is {shown(held_out)}. Give a share above 0 and below 1: some tune, some judge."
+        )
     if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= MOST_PRIOR:
-        raise InvalidInputError(f"prior is {prior!r}. Give how many questions count half, from 0 to {MOST_PRIOR:,.0f}.")
+        raise InvalidInputError(
+            f"prior is {shown(prior)}. Give how many questions count half, from 0 to {MOST_PRIOR:,.0f}."
+        )
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-        raise InvalidInputError(f"seed is {seed!r}. Give a whole number from 0 to {2**32 - 1}.")
+        raise InvalidInputError(f"seed is {shown(seed)}. Give a whole number from 0 to {2**32 - 1}.")
     return Tuner(held_out=part, prior=float(prior), seed=seed)
 
 

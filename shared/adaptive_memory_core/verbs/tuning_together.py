@@ -11,6 +11,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.evidence import Evidence
 from adaptive_memory_core.evaluate.tune import Tuner, Tuning
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User, blocking
 from adaptive_memory_core.verbs.tuning import evidence_of
 
@@ -43,10 +44,10 @@ def by_user(pairs: object, user: object) -> Mapping[Any, Any]:
     """The pairs of each user, or an error that says what to give."""
     if user is not None:
         raise InvalidInputError(
-            f"Both pairs and user={user!r:.80} are given. The pairs name their users. Leave user out."
+            f"Both pairs and user={shown(user)} are given. The pairs name their users. Leave user out."
         )
     if not isinstance(pairs, Mapping) or not pairs:
-        raise InvalidInputError(f"The pairs are {pairs!r:.80}. {NOBODY}")
+        raise InvalidInputError(f"The pairs are {shown(pairs)}. {NOBODY}")
     return pairs
 
 

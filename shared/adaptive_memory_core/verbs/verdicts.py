@@ -13,6 +13,7 @@ from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import User
 from adaptive_memory_core.verbs.own_policy import by_usual_policy
 
@@ -27,7 +28,7 @@ def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhe
     for ids in (helpful, unhelpful):
         if isinstance(ids, str) or not isinstance(ids, Iterable):
             example = [ids] if isinstance(ids, str) else ["an id"]
-            raise InvalidInputError(f"The ids are {ids!r}. Give a list of ids, e.g. helpful={example!r}.")
+            raise InvalidInputError(f"The ids are {shown(ids)}. Give a list of ids, e.g. helpful={shown(example)}.")
     if not isinstance(recall, Recall):
         check.name(recall, "recall id")
     judging = partial(
@@ -96,5 +97,5 @@ def _change(user: User, record_id: str, act: flows.Act, by: str) -> Flow[ReadSta
 
 def _used(things: Iterable[str | Used]) -> list[Used]:
     if isinstance(things, str) or not isinstance(things, Iterable):
-        raise InvalidInputError(f"The ids are {things!r}. Give a list of ids, of records, of recalls or of turns.")
+        raise InvalidInputError(f"The ids are {shown(things)}. Give a list of ids, of records, of recalls or of turns.")
     return [one if isinstance(one, Used) else Used(check.name(one, "id")) for one in things]

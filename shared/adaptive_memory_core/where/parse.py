@@ -10,6 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.records import Metadata
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.where.compare import COMPARISONS, Scalar, Test, compares, contains, equals_any
 from adaptive_memory_core.where.numbers import as_float, read
 
@@ -141,6 +142,6 @@ def _writable(text: str) -> bool:
 
 def _refused(what: object, why: str) -> FilterError:
     return FilterError(
-        f"The filter {what!r} cannot be used: {why}. Give a Chroma `where` mapping, e.g. "
+        f"The filter {shown(what)} cannot be used: {why}. Give a Chroma `where` mapping, e.g. "
         '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
     )

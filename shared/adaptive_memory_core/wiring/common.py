@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
@@ -28,7 +29,7 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
-from adaptive_memory_core.records import Fields, Scope
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Background, Chore, Going
 from adaptive_memory_core.store.checkpoints import checkpoints_of

@@ -6,6 +6,7 @@ from functools import cache
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.ports.telemetry import UNWATCHED, Telemetry
+from adaptive_memory_core.shown_in_errors import shown
 
 PARTS = ("verb", "sources", "ledger", "opened")
 
@@ -26,7 +27,7 @@ adaptive_memory_core.telemetry.OpenTelemetry(...).
         return _of_the_process()
     if isinstance(given, type) or not all(callable(getattr(given, name, None)) for name in PARTS):
         raise InvalidInputError(
-            f"telemetry is {given!r}. Give True, or adaptive_memory_core.telemetry.OpenTelemetry(...)."
+            f"telemetry is {shown(given)}. Give True, or adaptive_memory_core.telemetry.OpenTelemetry(...)."
         )
     return given  # type: ignore[return-value] # it has all of it
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.opened import Parts
+from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store.background import Chore
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
@@ -43,13 +44,13 @@ def guest_parts(common: Common, space: str, chores: tuple[Chore, ...], finish: C
 
 def _not_reembedded(name: str, *_: object) -> NoReturn:
     raise StoreInUseError(
-        f"Another process holds the collection {name!r}, and only that one can embed it anew. Call reembed there, or "
-        "once it has ended."
+        f"Another process holds the collection {shown(name)}, and only that one can embed it anew. Call reembed "
+        "there, or once it has ended."
     )
 
 
 def _refused(name: str, *, repair: bool) -> NoReturn:
     raise StoreInUseError(
-        f"Another process holds the collection {name!r}, and only that one can look through Chroma's files. Call "
+        f"Another process holds the collection {shown(name)}, and only that one can look through Chroma's files. Call "
         f"check({'repair=True' if repair else ''}) there, or once it has ended."
     )

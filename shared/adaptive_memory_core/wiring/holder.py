@@ -21,7 +21,7 @@ from adaptive_memory_core.store.chroma.up_to_date import up_to_date
 from adaptive_memory_core.store.due_records import DueRecordsOfOthers
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
-from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside
+from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside, may_be_lost
 from adaptive_memory_core.store.guests import Guests
 from adaptive_memory_core.store.mirror.assembled import Mirrored, mirrored
 from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
@@ -66,7 +66,7 @@ def _store(
     search = ChromaSearch(records.collection, records.fields)
     mirror = mirrored(itself, search, ledger, keeping, common.directory, wake, common.kept("vectors"))
     records.heard = itself.heard
-    write_back = WriteBack(ledger, records, keeping, _Trim(common), wake)
+    write_back = WriteBack(ledger, records, keeping, _Trim(common, str(itself.collection.id)), wake)
     new = RemovedMeanwhile(ledger, itself.collection, keeps_mirror=mirror.keeper is not None)
     guests: tuple[Chore, ...] = ()
     if due is not None and mirror.keeper is not None:
@@ -132,9 +132,12 @@ def _whole(
 class _Trim:
     """What is done with each write-back besides: the ledger lets go of what is old."""
 
-    def __init__(self, common: Common) -> None:
+    def __init__(self, common: Common, collection_id: str) -> None:
         self._common = common
-        self._look_for_gone = is_beside(common.directory, common.asked.options.get("ledger"))
+        directory, ledger = common.directory, common.asked.options.get("ledger")
+        self._look_for_gone = (
+            directory is not None and is_beside(directory, ledger) and not may_be_lost(directory, collection_id)
+        )
 
     def __call__(self) -> None:
         common, asked = self._common, self._common.asked

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.learn.after_read import after_read
 from adaptive_memory_core.policy.decay import DecayCurve, Pace, Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -97,13 +98,13 @@ def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: floa
     0.25
     """
     left = strength(state, kind, timeline, now=now)
-    return replace(state, strength=left, settled_step=timeline.step, settled_at=now)
+    return changed(state, strength=left, settled_step=timeline.step, settled_at=now)
 
 
 def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
     """The state to look at: its strength is today's, all else is as it was kept."""
     left = strength(state, kind, timeline, now=now)
-    return state if left == state.strength else replace(state, strength=left)
+    return state if left == state.strength else changed(state, strength=left)
 
 
 def read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
@@ -131,7 +132,7 @@ def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:
     >>> met(Timeline(7), ReadState(), now=5.0).fresh_step
     7
     """
-    return replace(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
+    return changed(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
 
 
 def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, float] | None:
