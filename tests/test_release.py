@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

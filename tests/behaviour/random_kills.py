@@ -6,20 +6,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
-from tests import postgres_server
+from tests import forked, postgres_server
 from tests.behaviour.recalling_processes import PATIENCE_SECONDS, RecallingProcesses
-from tests.behaviour.test_postgres import ROOT, World
+from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
+from tests.forked import Forked
 from tests.store.reader import server_collection
 
 WORKERS = 2
@@ -94,24 +92,16 @@ class Kills:
     def _answers(self) -> list[str]:
         return [line for line in self.workers.lines.copy() if line.startswith("re")]
 
-    def _next_worker(self) -> subprocess.Popen[str]:
+    def _next_worker(self) -> Forked:
         process, self.spare = self.spare, self._process()
-        assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
         self.workers.add(process)
         return process
 
-    def _process(self) -> subprocess.Popen[str]:
+    def _process(self) -> Forked:
         given = ["--port", str(self.world.chroma.port), "--ledger", self.world.address]
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.store.worker", *given],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])},
-        )
+        return forked.module("tests.store.worker", *given)
 
 
 def strike_often(world: World, kills: int, seed: int) -> dict[str, int]:

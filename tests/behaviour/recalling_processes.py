@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Sequence
+
+from tests.forked import Forked
 
 PATIENCE_SECONDS = 120.0
 
@@ -13,14 +14,14 @@ PATIENCE_SECONDS = 120.0
 class RecallingProcesses:
     """Processes whose recalls return until they have made all of theirs, or are killed."""
 
-    def __init__(self, processes: Sequence[subprocess.Popen[str]]) -> None:
+    def __init__(self, processes: Sequence[Forked]) -> None:
         self.processes = list(processes)
         self.lines: list[str] = []
         self._threads: list[threading.Thread] = []
         for process in self.processes:
             self._hear(process)
 
-    def add(self, process: subprocess.Popen[str]) -> None:
+    def add(self, process: Forked) -> None:
         self.processes.append(process)
         self._hear(process)
 
@@ -48,9 +49,8 @@ class RecallingProcesses:
             process.kill()
         self.ended()
 
-    def _hear(self, process: subprocess.Popen[str]) -> None:
+    def _hear(self, process: Forked) -> None:
         def hear() -> None:
-            assert process.stdout is not None
             for line in process.stdout:
                 self.lines.append(line)
 

@@ -24,7 +24,7 @@ from tests.conftest import Clock, Open, Vectors
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
 OWN = Policy(channels=("dense", "sql"))
 WORDS = Policy(channels=("dense", "lexical"))
-BRIEF = 4.0  # seconds until a channel that never answers is given up: a thousand times what the others take
+BRIEF = 1.5  # seconds until a channel that never answers is given up: some hundred times what the others take
 
 
 class Channel:
@@ -225,7 +225,7 @@ async def sleep(*_):
     import asyncio
     await asyncio.sleep(3600)
 collection = chromadb.PersistentClient({str(tmp_path / "db")!r}).create_collection("tea", embedding_function=None)
-policy = Policy(channels=("dense", "a", "b"), channel_timeout_seconds=5, rerank=Rerank(timeout_seconds=0.01))
+policy = Policy(channels=("dense", "a", "b"), channel_timeout_seconds=2, rerank=Rerank(timeout_seconds=0.01))
 own = {{"a": hang, "b": sleep}}
 embed = lambda texts: [[float(len(text)), 1.0] for text in texts]
 memory = AdaptiveMemory(collection, embedder=embed, policy=policy, channels=own, reranker=hang)

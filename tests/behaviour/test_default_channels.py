@@ -126,7 +126,38 @@ def test_turns_of_a_conversation_are_judged_by_their_company(known: AdaptiveMemo
     assert answer[0].text == TURNS[0]
     assert {"before", "company", "dated"} <= set(answer[0].parts)
     assert [one.signals["dated"] for one in answer if one.text == TURNS[0]] == [1.0]
+    said_in = alice.recall("what did Ana do last May?", k=4)
+    assert [one.signals["dated"] for one in said_in if one.text == TURNS[0]] == [0.5]
     assert "dated" not in alice.recall("who moved to Lisbon?", k=1)[0].parts
+
+
+def test_among_people_a_question_is_no_answer_and_what_an_assistant_is_asked_is(known: AdaptiveMemory) -> None:
+    asked, other = "So the marathon, Ben?", "So the marathon, Ben!"
+    people, chat = known.for_user("people"), known.for_user("chat")
+    for user, speakers in ((people, ("Ana", "Ben")), (chat, ("user", "assistant"))):
+        told = [{"speaker": one, "session": "one", "seq": n} for n, one in enumerate(speakers)]
+        user.remember_many([{"text": text, "metadata": one} for text, one in zip((asked, other), told, strict=True)])
+    answer = people.recall("who ran the marathon?", k=2)
+    assert [one.text for one in answer] == [other, asked]
+    assert [one.signals["stated"] for one in answer] == [1.0, 0.0]
+    assert answer[0].parts["stated"] > answer[1].parts["stated"] == 0.0
+    assert "stated" in answer.explain()
+    assert "stated" not in chat.recall("who ran the marathon?", k=2)[0].parts
+
+
+def test_among_people_who_asks_for_a_name_gets_turns_that_say_one(known: AdaptiveMemory) -> None:
+    plain, name = "The walk with her was lovely.", "The walk with Rosa was lovely."
+    people, chat = known.for_user("people"), known.for_user("chat")
+    for user, speakers in ((people, ("Ana", "Ben")), (chat, ("user", "assistant"))):
+        told = [{"speaker": one, "session": one, "seq": n} for n, one in enumerate(speakers)]
+        user.remember_many([{"text": text, "metadata": one} for text, one in zip((plain, name), told, strict=True)])
+    answer = people.recall("who was on the lovely walk with her?", k=2)
+    assert [one.signals["named"] for one in answer if one.text == plain] == [0.0]
+    assert [one.signals["named"] for one in answer if one.text == name] == [1.0]
+    assert [one.parts["named"] > 0.0 for one in answer] == [one.text == name for one in answer]
+    assert "named" in answer.explain()
+    assert "named" not in people.recall("how was the walk with her?", k=2)[0].parts
+    assert "named" not in chat.recall("who was on the lovely walk with her?", k=2)[0].parts
 
 
 def test_company_tells_nothing_of_another_user(known: AdaptiveMemory) -> None:

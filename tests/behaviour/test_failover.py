@@ -18,7 +18,7 @@ from tests.postgres_nodes import Pair, folder_for_servers
 from tests.store.postgres.test_database import Cut, count, counted, cut
 
 __all__ = ["cut"]  # a fixture
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

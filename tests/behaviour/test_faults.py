@@ -6,8 +6,6 @@ import collections
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -20,38 +18,31 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError
+from tests import forked
 from tests.chroma_server import ChromaServer
+from tests.forked import Forked
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 
 
-def reader(*arguments: str) -> subprocess.Popen[str]:
+def reader(*arguments: str) -> Forked:
     """A process that recalls; it waits for a line before it begins."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "shared")])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.reader", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert process.stdout is not None
+    process = forked.module("tests.store.reader", *arguments)
     assert process.stdout.readline() == "ready\n"
     return process
 
 
 def python(script: str, *arguments: str, check: bool = True) -> str:
     """What a process of its own printed."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    command = [sys.executable, "-c", script, *arguments]
-    return subprocess.run(command, env=environment, check=check, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+    process = forked.source(script, *arguments)
+    said, wrong = process.communicate(timeout=240)
+    assert process.returncode == 0 or not check, wrong
+    return said
 
 
-def begin(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
+def begin(process: Forked) -> None:
     process.stdin.write("go\n")
     process.stdin.flush()
 

@@ -261,6 +261,22 @@ def test_records_without_documents_are_found_and_kept_as_they_are(
     assert [after[one][0] for one in ("bare", "empty")] == [None, None]
 
 
+@pytest.mark.parametrize("policy", [Policy(), Policy(search="ann"), Policy(channels=("dense",))])
+def test_records_with_neither_text_nor_metadata_are_found_in_every_recall(
+    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors], policy: Policy
+) -> None:
+    bare = [f"bare{number}" for number in range(3)]
+    collection.add(ids=bare, embeddings=embed(["green tea", "green tea", "red car"]))
+    collection.add(ids=["theirs"], embeddings=embed(["green tea"]), metadatas=[{"user_id": "bob"}])
+    everyone = memory.for_everyone()
+    for _ in range(3):
+        answer = everyone.recall("green tea", k=3, policy=policy)
+        assert set(answer.ids) == set(bare)
+        assert [one.record.text for one in answer] == ["", "", ""]
+        memory.sync()
+    assert set(memory.for_user("ana", over="everyone").recall("green tea", k=3, policy=policy).ids) == set(bare)
+
+
 @register_embedding_function
 class LetterCounts(EmbeddingFunction[list[str]]):
     """A Chroma embedding function as a user would register one."""

@@ -57,6 +57,8 @@ def test_a_full_disk_is_said_and_nothing_is_half_kept(
 ) -> None:
     for one in (database, leases, outcome):
         monkeypatch.setattr(one, "RETRIED_SECONDS", 0.5)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 3.0)  # one that cannot be given back lapses
+    monkeypatch.setattr(leases, "RENEWED_SECONDS", 1.0)
     node, disk = small
     with memory_over(node, collection, clock) as memory:
         alice = memory.for_user("alice")

@@ -15,7 +15,7 @@ from langchain_adaptive_memory.agents import evidence
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from tests.behaviour.conftest import eventually
 from tests.conftest import word_vectors
-from tests.langchain_adaptive_memory.test_middleware import Context, agent_of, ask, says
+from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, says
 
 CANARY = "canary"
 TEXT = f"My {CANARY} sings at night."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from tests import forked
 
 pytestmark = pytest.mark.slow
 KILLS = 20
@@ -77,31 +77,29 @@ def act():
 
 check()
 print("whole", flush=True)
+if writes:
+    sys.stdin.readline()  # until all lanes are whole: what is written, and compared by the next one, has a bound
 while writes:
     act()
 memory.close()
 '''
 
 
-def process(directory: Path, seed: int, do: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", PROCESS, str(directory), str(seed), do]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def test_after_each_of_many_kills_the_mirror_is_as_the_collection(tmp_path: Path) -> None:
     chance = random.Random(1)
     lanes = [tmp_path / name for name in "abcd"]
     for kill in range(KILLS // len(lanes)):
-        running = [process(lane, 10 * kill + place, "writes") for place, lane in enumerate(lanes)]
+        running = [forked.source(PROCESS, lane, 10 * kill + place, "writes") for place, lane in enumerate(lanes)]
         for one in running:
-            assert one.stdout is not None
-            assert one.stderr is not None
             assert one.stdout.readline() == "whole\n", one.stderr.read()
+        for one in running:
+            one.stdin.write("go\n")
+            one.stdin.flush()
         time.sleep(chance.uniform(0.0, 0.5))  # the moment of the kill is what is tried
         for one in running:
             one.kill()
             one.communicate()
     for lane in lanes:
-        last = process(lane, 0, "looks")
+        last = forked.source(PROCESS, lane, 0, "looks")
         said, wrong = last.communicate(timeout=60)
         assert (said, last.returncode) == ("whole\n", 0), wrong

@@ -86,6 +86,20 @@ def test_a_name_in_a_record_leads_to_the_one_it_is_taken_for(memory: AdaptiveMem
     assert graph.get("life", 0.0) < {hit.id: hit.parts["graph"] for hit in found}["life"]
 
 
+def test_after_a_sync_no_recall_says_that_names_are_left_to_compare(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph: Any = memory.ports().graph
+    monkeypatch.setattr(graph, "wait", lambda: None)  # the background does not get to it
+    monkeypatch.setattr(graph, "work", lambda _: None)
+    ann = filled(memory)
+    assert ann.recall(CUE, k=2, reinforce=False).trace == ()
+    ann.remember("Kathryn Bigelau called.", id="call")
+    assert "not all names are compared" in ann.recall(CUE, k=2, reinforce=False).trace[0]
+    memory.sync()
+    assert ann.recall(CUE, k=2, reinforce=False).trace == ()
+
+
 def test_a_misspelled_name_in_the_question_is_taken_for_known_ones_and_it_says_so(memory: AdaptiveMemory) -> None:
     ann = filled(memory)
     assert "'kathryn bigelow' (taken for 'kathryn bigelo', " in ways(ann, MISSPELLED)

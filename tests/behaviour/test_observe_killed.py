@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.behaviour.other_process import OtherProcess
 
 pytestmark = pytest.mark.slow
@@ -87,17 +86,14 @@ def conversations(name: str) -> list[list[dict[str, object]]]:
     return made
 
 
-def started(directory: Path, name: str, manner: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", PROCESS, str(directory), name, manner], stdout=subprocess.PIPE, text=True
-    )
+def started(directory: Path, name: str, manner: str) -> forked.Forked:
+    return forked.source(PROCESS, directory, name, manner)
 
 
 def test_a_process_that_is_killed_leaves_a_hierarchy_that_fits_together(tmp_path: Path) -> None:
     chance = random.Random(3)
     for number in range(KILLS):
         process = started(tmp_path, f"of {number}", "writes")
-        assert process.stdout is not None
         assert process.stdout.readline() == "whole\n"  # after the kill before
         time.sleep(chance.uniform(0.05, 0.8))  # any moment will do
         process.kill()

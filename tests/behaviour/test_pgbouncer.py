@@ -14,7 +14,7 @@ from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 from tests.pgbouncer_server import PgBouncer, pgbouncer
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]  # which they kill
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from tests import postgres_server
+from tests import forked, postgres_server
 from tests.behaviour.recalling_processes import RecallingProcesses
 from tests.behaviour.test_interrupts import broken_off_at, in_another_thread
 from tests.chroma_server import ChromaServer
+from tests.forked import Forked
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]  # which they kill
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 EVERY = 211  # functions that begin, or are through in C, between two tries
@@ -43,17 +41,9 @@ class World:
             collection, embedder=embed, ledger=self.address, policy=EVERY_READ_COUNTS, keeping=KEEPING
         )
 
-    def reader(self, seed: int, recalls: int) -> subprocess.Popen[str]:
+    def reader(self, seed: int, recalls: int) -> Forked:
         given = ["--port", self.chroma.port, "--ledger", self.address, "--threads", 2, "--seed", seed]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.store.reader", *map(str, [*given, "--recalls", recalls])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])},
-        )
-        assert process.stdin is not None
+        process = forked.module("tests.store.reader", *given, "--recalls", recalls)
         process.stdin.write("go\n")
         process.stdin.flush()
         return process
@@ -100,7 +90,8 @@ def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> No
     chance, lines = random.Random(5), list[str]()
     for seed in range(3):
         process = world.reader(seed, 1_000_000)
-        killer = threading.Timer(3.5 + chance.uniform(0, 1.5), process.kill)
+        lines.append(process.stdout.readline())  # it is ready
+        killer = threading.Timer(0.5 + chance.uniform(0, 1.5), process.kill)
         killer.start()
         lines += process.communicate(timeout=120)[0].splitlines()
     ids, returned = world.logged()

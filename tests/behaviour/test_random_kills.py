@@ -8,7 +8,7 @@ from tests.behaviour.random_kills import strike_often
 from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]  # which is killed
+pytestmark = pytest.mark.slow
 KILLS, SEED = 3, 2  # one of each
 
 

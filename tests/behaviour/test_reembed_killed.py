@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, as_embedder
 from adaptive_memory_core.errors import EmbedderMismatchError
+from tests import forked
 from tests.conftest import word_vectors
 
 pytestmark = pytest.mark.slow
@@ -81,9 +80,8 @@ def directory(filled: Path, tmp_path: Path) -> Path:
     return tmp_path / "memory"
 
 
-def process(directory: Path, moment: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", PROCESS, str(directory), moment]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def process(directory: Path, moment: str) -> forked.Forked:
+    return forked.source(PROCESS, directory, moment)
 
 
 def killed(directory: Path, moment: str) -> None:
@@ -176,7 +174,6 @@ def test_killed_at_random_it_ends_whole(directory: Path) -> None:
     ended = False
     for _ in range(4):
         running = process(directory, "never")
-        assert running.stdout is not None
         ended = running.stdout.readline() != "begun\n"  # it was refused, for the old embedder is the other's by now
         time.sleep(chance.uniform(0.0, 0.6))  # the moment of the kill is what is tried
         running.kill()

@@ -16,7 +16,7 @@ from adaptive_memory_core.store.chroma.records import ChromaRecords
 from tests.postgres_server import new_database
 from tests.store.reader import embed
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]
+pytestmark = pytest.mark.slow
 COPIED = ("mirror", "records", "words")  # where the ledger has something of a record that stands
 
 

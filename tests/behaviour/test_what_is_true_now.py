@@ -64,6 +64,22 @@ def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory,
     assert entries(found)[1].in_brief == "perhaps older: Ilse lives in Oslo."
 
 
+def test_a_newer_fact_about_somebody_else_does_not_come_first(alice: UserMemory, clock: Clock) -> None:
+    alice.remember("Maria's mother lives in Porto.", id="mother")
+    alice.remember("Ben bought a guitar in Brno.", id="guitar")
+    clock.pass_days(60)
+    alice.remember("Maria lives in Graz.", id="maria")
+    alice.remember("Ben lost a piano competition in Lyon.", id="piano")
+    asked = {"where does Maria's mother live?": "mother", "where does Maria live?": "maria", "Ben guitar": "guitar"}
+    for cue, right in asked.items():
+        found = alice.recall(cue, reinforce=False)
+        assert found.ids[0] == right
+        assert all(hit.older_than is None for hit in found)
+    clock.pass_days(60)
+    alice.remember("Maria's mother has moved to Faro.", id="moved")
+    assert alice.recall("where does Maria's mother live?", reinforce=False).ids[:2] == ("moved", "mother")
+
+
 def test_what_replaces_another_by_name_still_hides_it(moved: UserMemory, clock: Clock) -> None:
     moved.remember("Ilse lives in Graz.", id="newest", supersedes="new")
     clock.pass_days(1)

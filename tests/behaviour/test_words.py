@@ -49,6 +49,37 @@ def test_what_vectors_miss_is_found_by_its_words(alice: UserMemory, embed: Calla
     assert alice.recall("err_conn_reset", k=1).ids == ("error",)
 
 
+@pytest.mark.parametrize("over_everyone", [False, True])
+def test_the_record_with_the_number_that_was_asked_for_comes_first(tmp_path: Path, *, over_everyone: bool) -> None:
+    """To vectors one number is much like another."""
+    orders = [
+        {"text": f"Order number {one} belongs to customer C{7 * one}.", "id": str(one)} for one in range(1000, 1200)
+    ]
+    with AdaptiveMemory.open(tmp_path / "memory") as memory:
+        alice = memory.for_user("alice", over="everyone") if over_everyone else memory.for_user("alice")
+        memory.for_user("alice").remember_many(orders[::2])
+        (memory.for_everyone() if over_everyone else alice).remember_many(orders[1::2])
+        for one in range(1001, 1200, 18):
+            for cue in (f"{one}", f"whose is order number {one}?"):
+                assert alice.recall(cue, k=1, reinforce=False).ids == (str(one),), cue
+
+
+def test_a_number_that_was_asked_for_comes_first_beside_conversations(tmp_path: Path) -> None:
+    orders = [
+        {"text": f"Order number {one} belongs to customer C{7 * one}.", "id": str(one)} for one in range(1000, 1200)
+    ]
+    with AdaptiveMemory.open(tmp_path / "memory") as memory:
+        alice = memory.for_user("alice")
+        talk = [("Ana", "I had tea with Rex"), ("Ben", "and I with Tom")]
+        turns = [
+            {"text": text, "metadata": {"speaker": who, "session": "one", "seq": n}}
+            for n, (who, text) in enumerate(talk)
+        ]
+        alice.remember_many(turns)
+        alice.remember_many(orders)
+        assert all(alice.recall(f"{one}", k=1, reinforce=False).ids == (str(one),) for one in range(1001, 1200, 18))
+
+
 def test_parts_add_up_and_every_candidate_has_the_same(alice: UserMemory) -> None:
     alice.remember_many([*FILLER, "tea at noon"])
     for policy in (

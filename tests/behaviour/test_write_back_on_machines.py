@@ -20,7 +20,7 @@ from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres server")]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BY_HAND = Keeping(lag_seconds=3_600)  # nothing is written back in the background
 HOLDER = """

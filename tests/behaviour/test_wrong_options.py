@@ -16,7 +16,17 @@ from adaptive_memory_core.options import Options
 
 WRONG: dict[str, list[Any]] = {
     "embedder": [3, "minilm", [1.0]],
-    "ledger": [3, "", b"reads", ["reads"], "mysql://somewhere/reads", "postgresql://127.0.0.1:1/reads"],
+    "ledger": [
+        3,
+        "",
+        b"reads",
+        ["reads"],
+        "a\0b",
+        "a\ud800",
+        "x" * 5_000,
+        "mysql://somewhere/reads",
+        "postgresql://127.0.0.1:1/reads",
+    ],
     "policy": [3, "equal", Policy(channels=("dense", "sql"))],
     "fields": [3],
     "keeping": [3],
@@ -49,6 +59,13 @@ def test_a_wrong_option_leaves_no_directory_behind(
     with pytest.raises((TypeError, AdaptiveMemoryError)):
         AdaptiveMemory.open(tmp_path / "new", **given)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["fields", "keeping"])
+def test_of_two_settings_the_wrong_one_is_named(tmp_path: Path, name: str) -> None:
+    given: dict[str, Any] = {name: {}}
+    with pytest.raises(AdaptiveMemoryError, match=rf"^{name} is {{}}\. Give {name.title()}\(\.\.\.\)"):
+        AdaptiveMemory.open(tmp_path / "new", **given)
 
 
 @pytest.mark.parametrize("name", [3, None, b"notes", "", "ab", "notes of ana", "_notes", "..", "a" * 513])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,3 +126,34 @@ def test_each_of_two_things_asked_about_is_followed() -> None:
         {"hamlet", "cats"},
         {"kyd", "lloyd"},
     ]
+
+
+class _InAnyOrder(GraphInMemory):
+    """A graph that tells what it has in another order each time, as rows come from a file."""
+
+    def __init__(self, shuffle: random.Random) -> None:
+        crowded = [("Fair", "Ada went to the fair with " + ", ".join(f"Guest{n} Smith" for n in range(30)) + ".")]
+        more = [(f"Guest{n} Smith", f"Guest{n} Smith came by train {n}. Ada waited.") for n in range(30)]
+        texts = [*crowded, *more]
+        super().__init__(
+            [passage(text, title, lambda _: set()) for title, text in texts], np.ones((31, 2), dtype=np.float32)
+        )
+        self._shuffle = shuffle
+
+    def frequencies(self, names: Collection[str]) -> Mapping[str, int]:
+        return self._mixed(super().frequencies(names))
+
+    def names_in(self, sentences: Any) -> Mapping[int, Sequence[str]]:
+        found = super().names_in(sentences)
+        return self._mixed({key: self._shuffle.sample(own, len(own)) for key, own in found.items()})
+
+    def _mixed(self, found: Mapping[Any, Any]) -> dict[Any, Any]:
+        return dict(self._shuffle.sample(sorted(found.items()), len(found)))
+
+
+@pytest.mark.parametrize("settings", [Graphs(), Graphs(names=5, reach=10), Graphs(sentences=1, names=1)])
+def test_what_is_found_does_not_hang_on_the_order_in_which_the_graph_tells_its_names(settings: Graphs) -> None:
+    asked = question("Who went to the fair with Ada by train?", "ada", "fair")
+    found = [propagate(_InAnyOrder(random.Random(seed)), asked, settings) for seed in range(8)]
+    assert len(found[0].steps) > 3
+    assert all(one.passages == found[0].passages and one.steps == found[0].steps for one in found)

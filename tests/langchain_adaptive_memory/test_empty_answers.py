@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage
 from adaptive_memory_core import AdaptiveMemory
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryMiddleware, AdaptiveMemoryRetriever, create_recall_tool
 from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
-from tests.langchain_adaptive_memory.test_middleware import says
+from tests.langchain_adaptive_memory.scripted_agent import says
 
 ANA: Any = {"configurable": {"user_id": "ana"}}
 

@@ -18,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from langchain_adaptive_memory.tools import create_forget_tool, create_recall_tool
 from tests.langchain_adaptive_memory.conftest import NewRetriever
 from tests.langchain_adaptive_memory.models import AS_IT_IS
-from tests.langchain_adaptive_memory.test_middleware import call, says
+from tests.langchain_adaptive_memory.scripted_agent import call, says
 
 
 def helpful(scope: UserMemory, *ids: str) -> list[int]:

@@ -18,7 +18,7 @@ from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.conftest import word_vectors
 from tests.context.hostile_texts import ALL_TOKENS, texts
-from tests.langchain_adaptive_memory.test_middleware import END, TAG, says
+from tests.langchain_adaptive_memory.scripted_agent import END, TAG, says
 
 BATCH, COUNT = 50, 500
 QUESTION = "what is known?"

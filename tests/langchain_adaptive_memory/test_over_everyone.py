@@ -13,7 +13,7 @@ from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, Adaptiv
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.langchain_adaptive_memory.conftest import NewStore
-from tests.langchain_adaptive_memory.test_middleware import says
+from tests.langchain_adaptive_memory.scripted_agent import says
 
 
 @pytest.fixture

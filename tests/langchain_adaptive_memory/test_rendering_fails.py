@@ -11,7 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from langchain_adaptive_memory import create_recall_tool
 from langchain_adaptive_memory.agents import evidence
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from tests.langchain_adaptive_memory.test_middleware import Context, agent_of, ask, says
+from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, says
 
 SENTENCE = "The rock formed 999 decades ago."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -92,12 +93,29 @@ def test_what_comes_back_is_nobody_elses(store: AdaptiveMemoryStore) -> None:
     assert second.value == {"text": "tea", "list": [1]}
 
 
-@pytest.mark.parametrize("value", [{"at": datetime(2026, 1, 1, tzinfo=timezone.utc)}, {"set": {1}}, {"bytes": b"x"}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"at": datetime(2026, 1, 1, tzinfo=timezone.utc)},
+        {"set": {1}},
+        {"bytes": b"x"},
+        {"a": math.nan},
+        {"a": [{"b": math.inf}]},
+    ],
+)
 def test_what_json_cannot_hold_is_refused_before_anything_is_written(
     store: AdaptiveMemoryStore, value: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidInputError, match="cannot be stored"):
         store.batch([PutOp(ANA, "good", {"text": "tea"}), PutOp(ANA, "bad", value)])
+    assert store.search(()) == []
+
+
+@pytest.mark.parametrize("value", [[1], "tea", 3, [("text", "tea")], [1] * 100_000])
+def test_a_value_that_is_no_mapping_is_refused_in_a_few_words(store: AdaptiveMemoryStore, value: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"^The value is .*Give a mapping") as refusal:
+        store.put(ANA, "k", value)
+    assert len(str(refusal.value)) < 500
     assert store.search(()) == []
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, UserMemory
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
-from tests.langchain_adaptive_memory.test_middleware import Scripted, ask, call, says
+from tests.langchain_adaptive_memory.scripted_agent import Scripted, ask, call, says
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 KNOWN = {"Ana drinks green tea.", "Ana sails old ships."}

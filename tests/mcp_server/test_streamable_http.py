@@ -103,7 +103,7 @@ async def test_malformed_requests_are_answered_and_the_server_lives_on(memory: A
 
 
 async def test_a_server_that_nobody_speaks_to_ends_with_its_sessions(memory: AdaptiveMemory) -> None:
-    async with over_http(memory, idle_seconds=0.2) as url, httpx2.AsyncClient() as http:
+    async with over_http(memory, idle_seconds=0.6) as url, httpx2.AsyncClient() as http:
         assert (await http.post(url, json=HELLO, headers=AUTHORIZED)).status_code == 200
 
 

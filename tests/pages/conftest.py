@@ -43,7 +43,7 @@ def fill(user: UserMemory, clock: Clock) -> None:
     user.memory.ports().write_back.flush()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # and not for the session: no memory stays open for tests that look at threads
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserMemory]:
     """A user's memory in which there is everything. Nobody changes it."""
     clock, policy = Clock(START + 30 * DAY), Policy(channels=("dense", "lexical", "graph"), decay=FADING)
@@ -54,6 +54,6 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserMemory]:
         yield user
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def page(full: UserMemory) -> str:
     return full.report()

@@ -86,7 +86,6 @@ def test_one_system_alone_and_nothing_at_all_have_a_page() -> None:
 
 @pytest.mark.slow
 @needs_browser
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_it_is_drawn_in_a_browser_without_a_word(tmp_path: Path, width: int, dark: bool) -> None:
     file = tmp_path / "comparison.html"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.pages.browser import Seen, look, needs_browser, press, run
 
-pytestmark = [pytest.mark.slow, needs_browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, needs_browser]
 SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 FITS = run("document.documentElement.scrollWidth <= innerWidth")
 PWNED = run("[window.pwned ?? null, document.scripts.length, document.images.length]")

@@ -1,0 +1,47 @@
+"""What do tests of fading and of upkeep share? A memory that halves what was not read, and four drinks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from chromadb import Collection
+
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    Keeping,
+    Policy,
+    UserMemory,
+)
+from tests.conftest import word_vectors
+
+if TYPE_CHECKING:
+    from tests.conftest import Clock
+
+
+ARM = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.5})
+
+
+@pytest.fixture
+def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
+    """A memory that halves what was not read, at each recall."""
+    keeping = Keeping(sample_recalls=2)
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=ARM, keeping=keeping)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def alice(memory: AdaptiveMemory) -> UserMemory:
+    """Four drinks, of which tea is remembered and milk pinned, after five recalls of tea."""
+    alice = memory.for_user("alice")
+    alice.remember_many([{"text": f"a cup of {drink}", "id": drink} for drink in ("tea", "coffee", "milk", "water")])
+    alice.pin("milk", by="the operator")
+    for _ in range(5):
+        alice.recall("tea", k=1)
+    return alice
+
+
+def strengths(user: UserMemory) -> dict[str, float]:
+    return {drink: user.get(drink).read.strength for drink in ("tea", "coffee", "milk", "water")}
