@@ -15,7 +15,7 @@ import chromadb
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.store.chroma.changes import JUST_NOW_NS
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from tests.conftest import word_vectors
@@ -30,8 +30,11 @@ def text(chance: random.Random, words: int = 20) -> str:
 
 @pytest.fixture
 def alice(tmp_path: Path) -> Iterator[UserMemory]:
-    policy, chance = Policy(channels=("dense", "lexical")), random.Random(7)
-    with closing(AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, policy=policy)) as memory:
+    """A memory of which nothing is written back meanwhile."""
+    policy, never, chance = Policy(channels=("dense", "lexical")), Keeping(lag_seconds=3600), random.Random(7)
+    with closing(
+        AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, policy=policy, keeping=never)
+    ) as memory:
         user = memory.for_user("alice")
         user.remember_many(text(chance) for _ in range(100))
         memory.sync()
