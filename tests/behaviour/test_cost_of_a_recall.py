@@ -30,7 +30,7 @@ def text(chance: random.Random, words: int = 20) -> str:
 
 @pytest.fixture
 def alice(tmp_path: Path) -> Iterator[UserMemory]:
-    """A memory of which nothing is written back meanwhile."""
+    """A memory of which nothing is written back meanwhile, and whose recalls know that nobody has written since."""
     policy, never, chance = Policy(channels=("dense", "lexical")), Keeping(lag_seconds=3600), random.Random(7)
     with closing(
         AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, policy=policy, keeping=never)
@@ -38,6 +38,7 @@ def alice(tmp_path: Path) -> Iterator[UserMemory]:
         user = memory.for_user("alice")
         user.remember_many(text(chance) for _ in range(100))
         memory.sync()
+        time.sleep(2 * JUST_NOW_NS / 1e9)  # a file that was written just now tells nothing yet
         for _ in range(3):
             user.recall(text(chance, 6))
         yield user
@@ -108,7 +109,6 @@ def test_what_is_read_for_the_first_time_is_news_for_nobody_else(tmp_path: Path)
 def test_a_recall_asks_nothing_of_chroma(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even whether others have written: the times of its files tell."""
     here, asked, chance = threading.get_ident(), list[str](), random.Random(15)
-    time.sleep(2 * JUST_NOW_NS / 1e9)  # a file that was written just now tells nothing yet
     for name in ("count", "get", "query", "peek"):
         call = getattr(Collection, name)
 
