@@ -14,7 +14,7 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {"where", "pages", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors"}
+    {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors", "taking_turns"}
     | {"shown_in_errors", "whole_file"},
     {"fields", "records", "reports", "identity", "text_identity"},
     {"policy"},

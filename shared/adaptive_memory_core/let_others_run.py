@@ -8,14 +8,17 @@ Nothing that is computed depends on it, so pure code may call it between two pie
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import ParamSpec, TypeVar
 
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.taking_turns import Turns
 
 T = TypeVar("T")
+P = ParamSpec("P")
 STRETCH_SECONDS = 0.001  # of processor time without a pause; measured: benchmarks/hostile_users.py
 USUAL_SECONDS = 0.006  # of processor time that a call may take before it waits for those that took less; measured, too
 PAUSE_SECONDS = 0.00005  # about the time that a thread takes to wake
@@ -26,10 +29,11 @@ LONG = 1_000  # characters of a text that takes some work
 class Call:
     """One call, or rendering, in one thread."""
 
-    __slots__ = ("began", "is_long", "thread")
+    __slots__ = ("began", "in_turn", "is_long", "thread")
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_turn: bool = False) -> None:
         self.thread, self.began, self.is_long = threading.get_ident(), time.thread_time(), False
+        self.in_turn = in_turn  # whether it computes only while it has the turn, as far as that can be waited for
 
 
 class _OfThread(threading.local):
@@ -39,6 +43,7 @@ class _OfThread(threading.local):
 
 _under_way: dict[Call, None] = {}
 _own = _OfThread()
+_turns = Turns()
 
 
 @interruptible
@@ -59,12 +64,38 @@ def begin(call: Call) -> None:
     """This thread is in the call from now on."""
     _under_way[call] = None
     _own.call = call
+    if call.in_turn:
+        _turns.take(call)
 
 
 def end(call: Call, outer: Call | None) -> None:
     """The call is over, and the thread in the outer one again, if there is one."""
     _own.call = outer
     _under_way.pop(call, None)
+    _turns.give(call)
+
+
+def let_go() -> None:
+    """This call is about to wait: others may compute meanwhile, and beside it when it goes on."""
+    call = _own.call
+    if call is not None:
+        _turns.give(call)
+
+
+def aside(function: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """What the function gives, which waits, or computes where Python lets others run: they take their turns meanwhile.
+
+    >>> aside(len, "tea")
+    3
+    """
+    call = _own.call
+    if call is None or not _turns.has(call):
+        return function(*args, **named)
+    _turns.give(call)
+    try:
+        return function(*args, **named)
+    finally:
+        _turns.take(call, first=True)
 
 
 def own_call() -> Call | None:
@@ -88,6 +119,9 @@ def let_others_run() -> None:
     if len(_under_way) < (1 if call is None else 2):
         return
     now = time.thread_time()
+    if call is not None and call.in_turn:
+        _pass_on(call, now)
+        return
     if now - _own.paused < STRETCH_SECONDS:
         return
     _own.paused = now
@@ -99,6 +133,14 @@ def let_others_run() -> None:
         time.sleep(WAIT_SECONDS)
         if all(one.is_long or one.thread == call.thread for one in list(_under_way)):
             return
+
+
+def _pass_on(call: Call, now: float) -> None:
+    """A call that takes long lets all others that wait come first."""
+    if now - call.began >= USUAL_SECONDS and now - _own.paused >= STRETCH_SECONDS and _turns.awaited:
+        _own.paused = now
+        _turns.give(call)
+        _turns.take(call)
 
 
 def in_pieces(text: str, pieces: Iterable[T]) -> Iterable[T]:
@@ -114,3 +156,16 @@ def _paced(pieces: Iterable[T]) -> Iterator[T]:
     for piece in pieces:
         let_others_run()
         yield piece
+
+
+def _alone() -> None:
+    """A fork leaves the other threads behind, with their calls and turns."""
+    global _turns
+    own, _turns = _own.call, Turns()
+    _under_way.clear()
+    if own is not None:
+        _under_way[own] = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_alone)

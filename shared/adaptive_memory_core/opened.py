@@ -86,6 +86,7 @@ class Opened:
     same_fact: Theirs | None
     reader: Theirs | None
     telemetry: Telemetry
+    in_turn: bool  # whether its calls compute one at a time: nobody waits for the network of a ledger meanwhile
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)
@@ -144,7 +145,8 @@ class Opened:
     @interruptible
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        call, outer, outer_state = Call(), let_others_run.own_call(), call_state.current()
+        outer, outer_state = let_others_run.own_call(), call_state.current()
+        call = Call(in_turn=outer is None and self.in_turn)
         try:
             self.calls.begin(call)
             let_others_run.begin(call)

@@ -180,6 +180,7 @@ def test_no_connection_is_held_while_others_are_asked(watch: Watch, pool: Watche
         return AdaptiveMemory(collection, ledger=pool, **{**given, "keeping": keeping})  # type: ignore[arg-type]
 
     with another(QUICK) as memory:
+        assert not memory._opened.in_turn  # whoever waits for the network keeps no other call from computing
         every_verb(memory, clock)
     with another(PRUNING) as memory, another(QUICK) as other:
         upkeep(memory, other, watch)

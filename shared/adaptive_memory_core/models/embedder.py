@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
+from adaptive_memory_core.let_others_run import aside
 from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
 from adaptive_memory_core.models.framework_embedders import Methods, methods_of
 from adaptive_memory_core.models.naming import dimension_of, name_of
 from adaptive_memory_core.models.vectors import Vectors, as_vector, as_vectors, refused
+
+QUICK_SECONDS = 0.001  # that a query may take for others not to compute meanwhile, which costs some tenths of that
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +41,7 @@ class Embedder:
     dimension: int | None = None
     aquery: Callable[[str], Awaitable[Any]] | None = field(default=None, repr=False)
     adocuments: Callable[[list[str]], Awaitable[Any]] | None = field(default=None, repr=False)
+    _is_quick: bool = field(default=False, init=False, repr=False)  # the last query was
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One row for each text; no text, no call.
@@ -47,7 +52,7 @@ class Embedder:
         if len(texts) == 0:
             return np.empty((0, 0 if self.dimension is None else self.dimension), dtype=np.float32)
         try:
-            given = self.documents(list(texts))
+            given = aside(self.documents, list(texts))
         except AdaptiveMemoryError:
             raise
         except Exception as error:
@@ -69,7 +74,7 @@ class Embedder:
     def embed_query(self, text: str) -> Vectors:
         """The vector of what is looked for, which some models make differently from that of a document."""
         try:
-            given = self.query(text)
+            given = self._asked(text)
         except AdaptiveMemoryError:
             raise
         except Exception as error:
@@ -87,6 +92,15 @@ class Embedder:
         except Exception as error:
             raise _failed(self.name, error, "a query") from error
         return self._checked(given)
+
+    def _asked(self, text: str) -> Any:
+        """What `query` gives; other calls compute meanwhile, unless it was quick the last time."""
+        began = time.perf_counter()
+        given = self.query(text) if self._is_quick else aside(self.query, text)
+        is_quick = time.perf_counter() - began < QUICK_SECONDS
+        if is_quick is not self._is_quick:
+            object.__setattr__(self, "_is_quick", is_quick)
+        return given
 
     def _all_checked(self, given: Any, count: int) -> Vectors:
         vectors = as_vectors(given, count=count, name=self.name)

@@ -13,6 +13,7 @@ from typing import Literal
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import let_go
 from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import descriptors, held_files
 from adaptive_memory_core.store.fork_guard import await_before_forks
@@ -162,6 +163,7 @@ class LedgerFile:
         if self._group is None:
             return
         try:
+            let_go()
             self._group.wait()
         except OSError as error:
             raise LedgerError(

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.let_others_run import let_go
 
 LOOK_SECONDS = 0.05  # between two looks whether those ahead are still there
 _of_files: weakref.WeakValueDictionary[tuple[int, Path], WriteQueue] = weakref.WeakValueDictionary()
@@ -53,6 +54,7 @@ class WriteQueue:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
+            let_go()
             place.called.acquire(timeout=min(left, LOOK_SECONDS))
         return True
 

@@ -18,6 +18,7 @@ from adaptive_memory_core.store.chroma.damage import refuse_damaged
 from adaptive_memory_core.store.chroma.forked import is_parents
 from adaptive_memory_core.store.chroma.repair import repair_index
 from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError, arrived
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.place_names import check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.wiring.common import Asked, Common
 from adaptive_memory_core.wiring.guest import guest_parts
@@ -108,6 +109,7 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         same_fact=asked.same_fact,
         reader=asked.reader,
         telemetry=asked.telemetry,
+        in_turn=isinstance(common.ledger, SQLiteLedger),
     )
     asked.telemetry.opened(made)
     return made

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
 from adaptive_memory_core.flow.calls.threads import awaited, background, settled, threaded
 from adaptive_memory_core.flow.calls.unanswered import MOST_UNANSWERED, Unanswered
+from adaptive_memory_core.let_others_run import aside
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -55,7 +56,7 @@ class Questions:
     def __call__(self) -> list[Outcome[Any]]:
         began = time.monotonic()
         calls = [_begun(one) for one in self.questions]
-        return [_waited(one, call, began) for one, call in zip(self.questions, calls, strict=True)]
+        return aside(lambda: [_waited(one, call, began) for one, call in zip(self.questions, calls, strict=True)])
 
     async def on_loop(self) -> list[Outcome[Any]]:
         return list(await asyncio.gather(*(_awaited(one) for one in self.questions)))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from adaptive_memory_core.flow.calls.call_state import CallState, current, enter
+from adaptive_memory_core.let_others_run import let_go
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,6 +70,7 @@ def pauses(usual_seconds: float) -> Callable[[], bool]:
         left, began = seconds - waited[0], time.monotonic()
         if left <= 0.0:
             return False
+        let_go()
         time.sleep(min(left, random.uniform(0.0, pause)))  # noqa: S311 - jitter, no secret
         waited[0] += time.monotonic() - began
         pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)

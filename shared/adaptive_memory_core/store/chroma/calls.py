@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
 from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.let_others_run import let_go
 from adaptive_memory_core.shown_in_errors import reason, shown
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def told(call: Callable[[], T], where: Where | None = None) -> T:
     import httpx
     from chromadb.errors import ChromaError, InvalidArgumentError
 
+    let_go()
     try:
         return call()
     except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:

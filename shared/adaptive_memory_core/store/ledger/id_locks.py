@@ -15,6 +15,7 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.let_others_run import let_go
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.shown_in_errors import reason
 
@@ -67,6 +68,7 @@ class IdLocks:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise _too_late()
+                let_go()
                 self._freed.wait(min(left, LOOK_SECONDS))
 
     def free(self, holder: IdLock) -> None:
