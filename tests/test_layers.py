@@ -15,7 +15,7 @@ PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_mem
 PURE = {"where", "pages", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"closed_by_with", "errors", "frozen", "renamed", "interrupts", "let_others_run", "logged_errors", "taking_turns"}
-    | {"shown_in_errors", "whole_file"},
+    | {"shown_in_errors", "unknown_names", "whole_file"},
     {"fields", "records", "reports", "identity", "text_identity"},
     {"policy"},
     PURE | {"metadata_values", "stored_metadata", "stored_owner", "written_metadata"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 HIGHEST_SCALE = 1e9
@@ -16,6 +17,7 @@ def _names_are_usable(names: tuple[str, ...]) -> bool:
     return all(isinstance(name, str) and name and not name.startswith(RESERVED) for name in names)
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Fields(HashedOnce):
     """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 NEAR, TRUSTED, AGAINST = "asked_near", "asked_trusted", "asked_against"  # the leads, of which the part is made
 AHEAD = "asked_ahead"
 PART = "asked_before"
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
     """How far a record gains by having answered questions like this one: `benchmarks/learning_stream.py`.

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 Duplicates = Literal["yield", "drop", "keep"]
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Copies:
     """How hits that say the same as a better hit are treated.

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Exploration:
     """What is returned at random, for the sake of knowing. Off by default: it costs some of the last hits.

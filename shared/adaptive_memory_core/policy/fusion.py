@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 SAID = ("words", "near", "around", "session", "speaker", "dated")  # what the word index says of a record
 LEADS = (*SAID, "before", "company", "stated", "named")  # what other candidates say of it, and its own text
@@ -21,6 +22,7 @@ USUAL_NATS = 40.0  # that is the nats of a text with all of them; 25 to 60 is fl
 Method = Literal["convex", "rrf"]
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Fusion:
     """How much each lead counts, relative to the others: only the ratios matter, and only of those there are.

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Gain:
     """The numbers of GAM-RAG's update (Wang et al., 2026, equations 11 and 13, appendix C).

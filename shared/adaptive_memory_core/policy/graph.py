@@ -8,12 +8,14 @@ from typing import ClassVar, Literal, get_args
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 Form = Literal["ours", "paper"]
 Asks = Literal["always", "titled", "linked"]
 LEAST_ALIKE = 0.7  # how like each other two names are at least that are kept as alike
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Graphs:
     """What the channel "graph" does with the names in a question; the defaults: docs/graph.md."""

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Hierarchies:
     """How messages that were observed become episodes, semantics and themes; the memory's policy counts, not a call's.

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Keeping:
     """How the ledger and the write-back into the collection are kept."""

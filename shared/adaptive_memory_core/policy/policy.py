@@ -23,6 +23,7 @@ from adaptive_memory_core.policy.fusion import CAUTIOUS, MEASURED, Fusion, fusio
 from adaptive_memory_core.policy.gain import Gain
 from adaptive_memory_core.policy.graph import Graphs
 from adaptive_memory_core.policy.hierarchy import Hierarchies
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.kind_weights import kind_weights_of
 from adaptive_memory_core.policy.old_names import PLACES, at_their_places, takes_old_names
 from adaptive_memory_core.policy.presets import settings_of
@@ -38,14 +39,29 @@ from adaptive_memory_core.policy.usefulness import LEARNED, Usefulness
 from adaptive_memory_core.policy.weights import MEASURED_WEIGHTS, Weights
 from adaptive_memory_core.policy.written import GROUPS, fields_of
 from adaptive_memory_core.shown_in_errors import reason, shown
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 Blend = Literal["auto", "bounded", "sum", "product", "absolute"]
 Auto = Literal["auto"]
 SearchBy = Literal["auto", "exact", "ann"]
+OF_THE_MEMORY = ("keeping", "fields", "embedder", "ledger", "clock", "reranker", "languages")  # given beside a policy
 ByName = Mapping[str, float] | tuple[tuple[str, float], ...]
 
 
+def _elsewhere(name: str) -> str | None:
+    """Where a name belongs that no policy has, as one would write it."""
+    kinds: tuple[tuple[Any, str], ...] = (
+        (Fusion, "Policy(fusion=Fusion({}=...))"),
+        (Shapes, "Policy(shape=Shapes({}=...))"),
+        (Keeping, "AdaptiveMemory(..., keeping=Keeping({}=...))"),
+    )
+    if name in OF_THE_MEMORY:
+        return f"AdaptiveMemory(..., {name}=...)"
+    return next((written.format(name) for kind, written in kinds if name in kind.__dataclass_fields__), None)
+
+
 @takes_old_names(PLACES)
+@tells_unknown_names(_elsewhere)
 @dataclass(frozen=True, slots=True)
 class Policy(HashedOnce):
     """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.

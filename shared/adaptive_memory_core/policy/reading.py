@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How counted reads move the recency, and what their number adds to the importance.

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Literal, get_args
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 HIERARCHY = "hierarchy"  # the lead, and the part of a score, of what the way down came to
 Form = Literal["flat", "episodes", "top_down"]
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Shapes:
     """How the hits of a recall are chosen and put together.

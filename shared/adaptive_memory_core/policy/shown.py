@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_ranges, check_switches
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Shown:
     """How hits of one conversation are shown together.

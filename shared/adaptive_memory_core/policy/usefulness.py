@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 MOST_WEIGHT = 20.0
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Usefulness:
     """How much helpful feedback raises later scores, and how that wears off: slowly with time, quickly with recalls.

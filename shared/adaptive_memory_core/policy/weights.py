@@ -8,8 +8,10 @@ from typing import ClassVar
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import Range, check_ranges
+from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
+@tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How much each signal counts, relative to the others: only the ratios matter.
