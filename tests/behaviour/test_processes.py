@@ -15,6 +15,7 @@ from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
 from adaptive_memory_core.store.words import up_to_date
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
+from tests.conftest import background_done
 
 pytestmark = pytest.mark.slow
 QUICK = Keeping(lag_seconds=0.2)
@@ -54,13 +55,16 @@ def test_what_one_process_writes_every_other_finds_at_once(tmp_path: Path) -> No
 
 
 def test_no_recall_of_the_holder_puts_in_what_others_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they wrote is found by the ledger, and the collection shows it within the lag."""
-    monkeypatch.setattr(up_to_date, "COMPARED_SECONDS", 600.0)
+    """What they wrote is found by the ledger, and the collection shows it within the lag. Nor does the background put it
+    in meanwhile: it asks the collection only from time to time."""
+    for name in ("COMPARED_SECONDS", "ALL_IDS_SECONDS", "AGAIN_SECONDS"):
+        monkeypatch.setattr(up_to_date, name, 600.0)
     with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
         alice = memory.for_user("alice")
         alice.remember("green tea", id="tea")
         alice.recall("tea", k=1)  # the first one compares
-        memory.sync()  # and what it had begun beside it is done
+        memory.sync()
+        background_done(memory)  # what the first one had begun beside it
         due = memory.ports().ledger.due_records
         for number in range(3):
             other.do(f"alice.remember('black coffee {number}', id='c{number}')")
