@@ -55,8 +55,8 @@ def test_what_one_process_writes_every_other_finds_at_once(tmp_path: Path) -> No
 
 
 def test_no_recall_of_the_holder_puts_in_what_others_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they wrote is found by the ledger, and the collection shows it within the lag. Nor does the background put it
-    in meanwhile: it asks the collection only from time to time."""
+    """What they wrote is found by the ledger, and the collection shows it within the lag. The background asks the
+    collection from time to time, but not here."""
     for name in ("COMPARED_SECONDS", "ALL_IDS_SECONDS", "AGAIN_SECONDS"):
         monkeypatch.setattr(up_to_date, name, 600.0)
     with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:

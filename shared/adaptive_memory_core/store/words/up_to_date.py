@@ -49,6 +49,7 @@ class UpToDateWords:
         self._turn = threading.Lock()
         self._left: Iterator[None] | None = None  # of what is done in the background, a page at a time
         self._compared, self._read_again = -COMPARED_SECONDS, time.monotonic()
+        self._is_taking_in = False  # whether the background is at it
         self._owed = False  # whether what is taken in is to be written down
         self._asked = False  # until somebody looks, or is about to, nothing needs to be kept up with
         self._kept_up: Hashable | None = None  # the state, of both, that all ids were compared in
@@ -214,10 +215,10 @@ class UpToDateWords:
         if size == known and not swapped:
             return None, swapped is not None
         with self._turn:
-            if not self._working() and abs(size - self._index.size()) <= AT_ONCE:
+            if not self._is_taking_in and abs(size - self._index.size()) <= AT_ONCE:
                 deque(self._take_in(), maxlen=0)
                 return None, True
-            self._start(self._take_in())
+            self._start(self._take_in_beside())
         note = f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
         return note, False
 
@@ -253,6 +254,14 @@ class UpToDateWords:
             if self._owed:
                 yield from self._write_down()
         self._all_compared = (state, began)
+
+    def _take_in_beside(self) -> Iterator[None]:
+        """The same in the background; recalls do not do it, too, meanwhile."""
+        self._is_taking_in = True
+        try:
+            yield from self._take_in()
+        finally:
+            self._is_taking_in = False
 
     def _make_anew(self) -> Iterator[None]:
         """Words that an earlier version made otherwise, page by page; until then they are found as it made them."""
