@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -62,7 +62,8 @@ class Forked:
 
     def kill(self) -> None:
         if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(self.pid, signal.SIGKILL)
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """What is left of its output and errors, once it has ended; it is killed if that takes longer."""
