@@ -128,7 +128,13 @@ def test_what_was_just_remembered_is_not_indexed_again(tmp_path: Path) -> None:
     policy, chance = Policy(channels=("dense", "lexical")), random.Random(13)
     where = tmp_path / "memory"
     with closing(
-        AdaptiveMemory.open(where, embedder=word_vectors, policy=policy, clock=lambda: 1795344668.8869421)
+        AdaptiveMemory.open(
+            where,
+            embedder=word_vectors,
+            policy=policy,
+            clock=lambda: 1795344668.8869421,
+            keeping=Keeping(lag_seconds=3600),
+        )
     ) as memory:
         user = memory.for_user("alice")
         user.remember_many(text(chance) for _ in range(20))

@@ -19,7 +19,7 @@ from adaptive_memory_core.store.chroma.calls import distances_to
 from tests.conftest import Open, word_vectors
 
 WORDS = ("tea", "beer", "milk", "rain", "snow", "wind", "Ana", "Bo", "Paris", "Rome")
-SOON = Keeping(others_seen_seconds=0.05)
+SOON = Keeping(others_seen_seconds=0.05, lag_seconds=3600.0)  # states are written back when the test says so
 SCOPES = (Scope("alice"), Scope("bob"), Scope(None))
 FILTERS: list[Any] = [None, {"kind": "fact"}, {"n": {"$gte": 5}}]
 
