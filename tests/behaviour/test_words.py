@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -240,3 +241,34 @@ def test_after_a_write_chroma_counts_its_records_once_for_all_recalls(
         assert len(alice.recall("coffee", policy=HYBRID, reinforce=False)) == 3
     looks = 1 + (time.monotonic() - began) / COMPARED_SECONDS  # for records that somebody exchanged for others
     assert len(counted) <= 1 + looks
+
+
+def test_what_we_write_back_ourselves_has_no_recall_ask_chroma(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    memory = open_memory()
+    alice = memory.for_user("alice")
+    alice.remember_many(["the zebra crossed", "green tea"])
+    memory.sync()
+    assert eventually(lambda: ChangeWatch(tmp_path / "memory").token() is not None)
+    alice.recall("zebra", policy=HYBRID)  # compares once what was written before
+    monkeypatch.setattr(lexical_channel, "COMPARED_SECONDS", 0.0)  # as if every recall came after a pause
+    for name in ("size", "extent", "ids"):
+        monkeypatch.setattr(ChromaRecords, name, _noted(asked, name, getattr(ChromaRecords, name)))
+    for turn in range(3):
+        alice.recall("green tea", policy=HYBRID)
+        memory.flush()
+        assert eventually(lambda: ChangeWatch(tmp_path / "memory").token() is not None)
+        asked.clear()
+        assert len(alice.recall("zebra", policy=HYBRID, reinforce=bool(turn % 2))) == 2
+        assert asked == []
+
+
+def _noted(asked: list[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(records: ChromaRecords) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            asked.append(name)
+        return call(records)
+
+    return noting

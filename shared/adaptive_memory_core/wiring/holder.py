@@ -82,7 +82,7 @@ def _store(
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,
         finish=partial(_finish, due, write_back, mirror),
         reembed=Reembedding(common, itself, mirror, write_back, holder_parts),
-        changes=ChangeWatch(common.directory),
+        changes=ChangeWatch(common.directory, mirror.only_ours_since),
         yet_to_come=int if due is None else ledger.due_records.waiting,
     )
 

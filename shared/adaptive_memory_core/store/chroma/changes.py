@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 from adaptive_memory_core.flow.calls.looks import look_again, looked_at
@@ -18,11 +18,18 @@ JUST_NOW_NS = 50_000_000  # nanoseconds; several ticks of any kernel
 Seen = tuple[tuple[int, int, int] | None, ...]
 
 
+def unknown() -> int | None:
+    """Nobody compares the collection."""
+    return None
+
+
 class ChangeWatch:
     """What changes when the collection does, where it is embedded in a directory."""
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, only_ours_since: Callable[[], int | None] = unknown) -> None:
+        """`only_ours_since` gives another number as soon as others may have written, and None where it cannot tell."""
         self._files = () if directory is None else tuple(str(directory / name) for name in FILES)
+        self.only_ours_since = only_ours_since
 
     def token(self) -> Hashable | None:
         """Equal as long as nobody wrote, in any process; None where that cannot be told."""
@@ -30,6 +37,13 @@ class ChangeWatch:
         if seen is None or any(one is not None and time.time_ns() - one[0] < JUST_NOW_NS for one in seen):
             return None
         return seen
+
+    def token_of_others(self) -> Hashable | None:
+        """Equal as long as nobody else wrote: as `token`, but what we write ourselves changes it not, where it is known
+        that only we do."""
+        seen = self.token()
+        ours = None if seen is None else self.only_ours_since()
+        return seen if ours is None else ours
 
 
 def seen_in_call(files: tuple[str, ...]) -> Seen | None:

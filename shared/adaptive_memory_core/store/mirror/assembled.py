@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from adaptive_memory_core.flow.ports import Index, Ledger, Search
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store.background import Chore
+from adaptive_memory_core.store.chroma.changes import unknown
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.locations import is_in_ram
@@ -31,14 +32,15 @@ AGAIN_SECONDS = 30.0  # between two comparisons with a server, which does not te
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """What searches, what compares the copies, what hears of changes, and what is done in the background; where no
-    copies are kept the last three are none."""
+    """What searches, what compares the copies, what hears of changes, what is done in the background, and since which
+    comparison nobody but us has written; where no copies are kept there is nothing of the last four."""
 
     search: Search
     comparison: Comparison
     indexes: tuple[Index, ...] = ()
     chores: tuple[Chore, ...] = ()
     keeper: MirrorKeeper | None = None
+    only_ours_since: Callable[[], int | None] = unknown
 
 
 def mirrored(
@@ -63,7 +65,7 @@ def mirrored(
     records.heard = index
     inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE), kept)
     either = MirroredSearch(search, inside, keeper, most_records=keeping.mirror_records)
-    return Mirrored(either, comparison, (index,), (keeper,), keeper)
+    return Mirrored(either, comparison, (index,), (keeper,), keeper, in_step.only_ours_since)
 
 
 def keeps_copies(collection: Collection, ledger: Ledger, keeping: Keeping) -> bool:

@@ -45,7 +45,7 @@ class Comparison:
         if self._rows.complete_at() == RESTORED:
             self._in_step.lost()
             return
-        known = self._known()
+        known, before = self._known(), self.changed
         self._in_step.compare()
         written = self._written(known)
         if most is not None and (written is None or (known < 0 and written.size > most)):
@@ -59,18 +59,18 @@ class Comparison:
             page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
             todo += self._renew(page)
             yield
-        self._end(written, known)
+        self._end(written, known, found=self.changed != before)
 
-    def _end(self, written: Written | None, known: int) -> None:
+    def _end(self, written: Written | None, known: int, *, found: bool) -> None:
         if written is None or written.last == known:
             if not self._edition.is_over:
-                self._in_step.compared()
+                self._in_step.compared(found=found)
             return
         with self._ledger.transaction():
             if self._edition.is_over:
                 return
             self._rows.keep_complete_at(str(written.last))
-        self._in_step.compared()
+        self._in_step.compared(found=found)
 
     def keep_last(self) -> None:
         """Note up to which write the copies are as the collection, where they are: so the next opening knows whether it

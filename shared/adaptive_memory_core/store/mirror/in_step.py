@@ -35,6 +35,7 @@ class InStep:
         self._state, self._late_seconds = state, late_seconds
         self._lock = threading.Lock()
         self._same: State = None  # the state that the mirror is as
+        self._found = 0  # how often a comparison found what others had written, or might have
         self._compared_from: State = None  # the one that a comparison under way began with
         self._writes: set[object] = set()  # of ours, under way
         self._clean = self._clean_compared = False  # whether only we write, since the first of the writers began
@@ -49,6 +50,10 @@ class InStep:
         if same is None or self._is_late():
             return False
         return (bool(self._writes) and self._clean) or self._state.recent() == same
+
+    def only_ours_since(self) -> int | None:
+        """Another number as soon as others may have written; None where they may have since the last comparison."""
+        return self._found if self.holds() else None
 
     @interruptible
     def changing(self, stored_ids: Sequence[str], grows: int | None = None) -> Generator[None, None, None]:
@@ -82,9 +87,10 @@ class InStep:
                 self._wrote(self._state.now())
             self._writes.discard(write)
 
-    def heard(self, stored_ids: Iterable[str]) -> None:
-        """The mirror has these as they were written."""
+    def heard(self, stored_ids: Iterable[str], *, by_comparing: bool = False) -> None:
+        """The mirror has these as they were written; `by_comparing` where nobody told, so that others have not heard."""
         with self._lock:
+            self._found += by_comparing
             for one in stored_ids:
                 self._unheard.pop(one, None)
 
@@ -100,11 +106,13 @@ class InStep:
             self._compared_from = None if self._writes else self._state.now()
             return self._compared_from
 
-    def compared(self) -> bool:
-        """The comparison is through: whether nobody else wrote meanwhile, so that the mirror is as the collection."""
+    def compared(self, *, found: bool = True) -> bool:
+        """The comparison is through: whether nobody else wrote meanwhile, so that the mirror is as the collection.
+        `found` says whether it was not so before."""
         with self._lock:
             if self._writes or self._compared_from is None or self._state.now() != self._compared_from:
                 return False
+            self._found += found or self._same != self._compared_from
             self._same, self._compared_from = self._compared_from, None
             return True
 

@@ -131,7 +131,7 @@ class MirrorKeeper:
         late = self._in_step.unheard(after_seconds)
         if late:
             self._comparison.renew(late)
-            self._in_step.heard(late)
+            self._in_step.heard(late, by_comparing=True)
 
     def _end(self) -> None:
         now = time.monotonic()
