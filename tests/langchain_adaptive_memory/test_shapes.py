@@ -53,7 +53,7 @@ def agent(user: UserMemory, form: Any, k: int = 2, between: Callable[[], object]
         between()
         return what
 
-    calls = [ToolCall(name="look", args={"what": "x"}, id="1")]
+    calls = [ToolCall(name="look", args={"what": "x"}, id="1", type="tool_call")]
     model = Model(messages=iter([AIMessage("", tool_calls=calls), AIMessage("Shoes [m1].")]))
     memory = AdaptiveMemoryMiddleware(user, k=k, policy=Policy(shape=form))
     return create_agent(model, tools=[look], middleware=[memory]), model

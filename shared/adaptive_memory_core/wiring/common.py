@@ -101,6 +101,7 @@ class Store:
     finish: Callable[[], object]
     reembed: Callable[..., int]
     changes: ChangeWatch
+    others_heard: Callable[[Callable[[Sequence[str]], object]], object] = id  # takes who hears what others wrote over
     yet_to_come: Callable[[], int] = int  # how much of what other processes wrote the collection has yet to show
 
 
@@ -135,6 +136,7 @@ class Common:
         ledger.user_files.sweep()
         index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
         words = UpToDateWords(index, store.records, wake, store.changes, store.yet_to_come)
+        store.others_heard(words.overwritten)
         fields, names = self.asked.fields, self.asked.entities
         linked = LinkedUsers(ledger.graph, store.records, fields, wake, read_only=ledger.read_only)
         compared = ComparedNames(ledger.graph.alike, embedder, self.embedder.name, read_only=ledger.read_only)

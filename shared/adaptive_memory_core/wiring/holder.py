@@ -83,6 +83,7 @@ def _store(
         finish=partial(_finish, due, write_back, mirror),
         reembed=Reembedding(common, itself, mirror, write_back, holder_parts),
         changes=ChangeWatch(common.directory, mirror.only_ours_since),
+        others_heard=mirror.comparison.tell,
         yet_to_come=int if due is None else ledger.due_records.waiting,
     )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
+import chromadb
 import pytest
 from chromadb import Collection
 
@@ -94,3 +96,29 @@ def test_looking_alone_begins_no_second_look(alice: UserMemory, monkeypatch: pyt
     before = channel._read_again
     alice.recall("nothing", reinforce=False)
     assert channel._read_again == before
+
+
+def test_what_was_written_over_in_an_embedded_collection_is_found_without_reading_all_again(
+    tmp_path: Path, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mirror compares with Chroma's own numbers of writes, and tells the words."""
+
+    def reread(*_: object) -> None:
+        raise AssertionError("texts were read again")
+
+    policy = Policy(channels=("dense", "lexical"), recall_k=3)
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, policy=policy) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many([{"id": f"f{n}", "text": text} for n, text in enumerate(FILLER)])
+        memory.sync()
+        looked_again(alice)
+        monkeypatch.setattr(lexical_channel, "AGAIN_SECONDS", 0.0)
+        monkeypatch.setattr(lexical_channel, "reread", reread)
+        collection = chromadb.PersistentClient(str(tmp_path / "memory")).get_collection("memories")
+        vectors: Any = embed(["nobody asks for this"])
+        collection.update(ids=["f5"], documents=["a zebra"], embeddings=vectors)
+        memory.sync()
+        assert words_of(alice, "zebra")["f5"] > 0.0
+        looked_again(alice)
+        assert words_of(alice, "zebra")["f5"] > 0.0
+        assert "f5" not in words_of(alice, "day 5")

@@ -7,7 +7,7 @@ collection on a server, everything is read again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ class Comparison:
         self._ledger, self._rows, self._due = ledger, ledger.mirror, ledger.due_records
         self._edition = Edition(ledger)
         self.changed = 0  # rows that were not as the collection's, so far
+        self._overwritten: Callable[[Sequence[str]], object] = len  # hears of what others wrote over
 
     def run(self, most: int | None = None) -> Iterator[None]:
         """Compare, a page at a time. Afterwards the mirror is as the collection was at the beginning, and `in_step`
@@ -71,6 +72,10 @@ class Comparison:
                 return
             self._rows.keep_complete_at(str(written.last))
         self._in_step.compared(found=found)
+
+    def tell(self, overwritten: Callable[[Sequence[str]], object]) -> None:
+        """Who hears of the records that others wrote over."""
+        self._overwritten = overwritten
 
     def keep_last(self) -> None:
         """Note up to which write the copies are as the collection, where they are: so the next opening knows whether it
@@ -110,11 +115,11 @@ class Comparison:
             changed = list(written.ids)
             if len(changed) == 0 and written.size == self._rows.size():
                 return []
-            mirrored = self._rows.stored_ids()
-            if len(mirrored | set(changed)) == written.size:
+            new = set(changed).difference(self._rows.versions(changed).rows)
+            if self._rows.size() + len(new) == written.size:
                 return changed
             there = set(self._store.ids())
-            return sorted(set(changed) | (there ^ mirrored))
+            return sorted(set(changed) | (there ^ self._rows.stored_ids()))
         return sorted(set(self._store.ids()) | self._rows.stored_ids())
 
     def _renew(self, page: Sequence[str]) -> list[str]:
@@ -135,7 +140,9 @@ class Comparison:
         if not owners and not known:
             return []
         self.changed += len(changed) + len(known)
-        return self._rows.renew(owners, known, before)
+        left = self._rows.renew(owners, known, before)
+        self._overwritten([row[0] for row in changed if row[0] in before.rows])
+        return left
 
     def _changed(self, found: Sequence[Row], known: Any) -> list[Row]:
         """Those that the mirror does not have, or has otherwise."""

@@ -46,10 +46,11 @@ class InStep:
 
     def holds(self) -> bool:
         """Whether recalls may look into the mirror."""
-        same = self._same
-        if same is None or self._is_late():
+        if self._same is None or self._is_late():
             return False
-        return (bool(self._writes) and self._clean) or self._state.recent() == same
+        if self._writes and self._clean:
+            return True
+        return self._state.recent() == self._same or self._state.quickly() == self._same  # a write of ours just ended
 
     def only_ours_since(self) -> int | None:
         """Another number as soon as others may have written; None where they may have since the last comparison."""
@@ -88,7 +89,7 @@ class InStep:
             self._writes.discard(write)
 
     def heard(self, stored_ids: Iterable[str], *, by_comparing: bool = False) -> None:
-        """The mirror has these as they were written; `by_comparing` where nobody told, so that others have not heard."""
+        """The mirror has these as they were written; `by_comparing` where nobody told of it."""
         with self._lock:
             self._found += by_comparing
             for one in stored_ids:

@@ -61,7 +61,7 @@ class UpToDateWords:
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
         self._outdated: bool | None = None  # whether an earlier version made some words; None before it was asked
-        self._heard: deque[tuple[Scope, Sequence[Found], Sequence[str]]] = deque()
+        self._heard: deque[tuple[Scope | None, Sequence[Found], Sequence[str]]] = deque()
 
     def expect(self) -> None:
         """Somebody is going to look: what is written from now on is taken in at once."""
@@ -110,12 +110,21 @@ class UpToDateWords:
             self._heard.append((scope, found, missing))
             self._wake()
 
+    def overwritten(self, stored_ids: Sequence[str]) -> None:
+        """Have these read again, in the background or before the next look: the mirror found that others wrote over
+        them."""
+        known = [one for one in stored_ids if self._index.knows(one)]
+        self._said.forget(known)
+        if known:
+            self._heard.append((None, (), known))
+            self._wake()
+
     def stored_ids(self) -> set[str]:
         return self._index.known()
 
     def catch_up(self, scope: Scope) -> None:
         """Write down what looking has learned: at once where it is little, else in the background. And look again,
-        from time to time, at what the user's records say."""
+        from time to time, at what the user's records say, where no mirror tells what others wrote over."""
         if not self._asked:
             return
         if self._index.unwritten or self._working():  # what is taken in just now is to be written as well
@@ -128,7 +137,7 @@ class UpToDateWords:
         if not self._all_due and self._ids_are_due():
             self._all_due = True
             self._wake()
-        if time.monotonic() - self._read_again >= AGAIN_SECONDS:
+        if self._changes.only_ours_since() is None and time.monotonic() - self._read_again >= AGAIN_SECONDS:
             with self._turn:
                 self._read_again = time.monotonic()
                 self._start(self._reread(scope))
@@ -186,13 +195,14 @@ class UpToDateWords:
                 scope, found, missing = self._heard.popleft()
             except IndexError:  # another thread was quicker
                 return
-            doubtful = [*self._index.changed(scope, found), *missing]
+            doubtful = [*missing] if scope is None else [*self._index.changed(scope, found), *missing]
             if doubtful:
                 with self._index.comparing():
                     there = self._store.rows(doubtful)
                     self._index.take_in(there)
                     self._index.miss(set(doubtful) - {row[0] for row in there})
-            self._said.keep(scope, found)
+            if scope is not None:
+                self._said.keep(scope, found)
 
     def _keep_up(self, scope: Scope, state: Hashable | None) -> str | None:
         """Learn of what is new, unless nobody has written: at once where it is little, else in the background."""
