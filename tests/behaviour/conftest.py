@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,3 +26,14 @@ def eventually(holds: Callable[[], bool]) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def noting(asked: list[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, noting when a recall calls it; the background compares meanwhile."""
+
+    def noted(*given: Any) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            asked.append(name)
+        return call(*given)
+
+    return noted

@@ -11,7 +11,9 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
+from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.mirror.compare import Comparison
+from tests.behaviour.conftest import noting
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
@@ -28,10 +30,10 @@ def told(one: object) -> str:
 class World:
     """A memory over a server's collection, and another program that writes into it."""
 
-    def __init__(self, server: ChromaServer, ledger: Any) -> None:
+    def __init__(self, server: ChromaServer, ledger: Any, keeping: Keeping = KEEPING) -> None:
         client = chromadb.HttpClient("127.0.0.1", server.port)
         collection = client.create_collection("memories", embedding_function=None)
-        self.memory = AdaptiveMemory(collection, embedder=word_vectors, ledger=ledger, keeping=KEEPING)
+        self.memory = AdaptiveMemory(collection, embedder=word_vectors, ledger=ledger, keeping=keeping)
         self.alice = self.memory.for_user("alice")
         self.theirs: Any = chromadb.HttpClient("127.0.0.1", server.port).get_collection(
             "memories", embedding_function=None
@@ -144,3 +146,21 @@ def test_what_is_written_back_has_nobody_read_the_whole_collection_again(
         world.settled()
     assert len(compared) <= 1  # what was remembered before
     assert world.memory.check().ok
+
+
+def test_recalls_ask_the_server_nothing_until_the_bound_is_over(
+    chroma_server: ChromaServer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping = Keeping(others_seen_seconds=600.0, lag_seconds=0.2)
+    world = World(chroma_server, tmp_path / "reads.sqlite3", keeping)
+    world.shown()
+    asked: list[str] = []
+    for name in ("size", "extent", "ids", "rows"):
+        monkeypatch.setattr(ChromaRecords, name, noting(asked, name, getattr(ChromaRecords, name)))
+    for number in range(3):
+        world.alice.remember(told(f"ours {number}"), id=f"ours {number}")
+        world.memory.flush()
+        asked.clear()
+        assert world.alice.recall(f"note ours {number}", k=1).ids == (f"ours {number}",)
+        assert asked == []
+    world.memory.close()

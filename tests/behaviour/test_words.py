@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -19,7 +18,7 @@ from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.words import up_to_date as lexical_channel
 from adaptive_memory_core.store.words.up_to_date import COMPARED_SECONDS
-from tests.behaviour.conftest import eventually
+from tests.behaviour.conftest import eventually, noting
 from tests.conftest import Clock, Open, Vectors, background_done
 
 BOTH: Any = ("dense", "lexical")
@@ -255,7 +254,7 @@ def test_what_we_write_back_ourselves_has_no_recall_ask_chroma(
     alice.recall("zebra", policy=HYBRID)  # compares once what was written before
     monkeypatch.setattr(lexical_channel, "COMPARED_SECONDS", 0.0)  # as if every recall came after a pause
     for name in ("size", "extent", "ids"):
-        monkeypatch.setattr(ChromaRecords, name, _noted(asked, name, getattr(ChromaRecords, name)))
+        monkeypatch.setattr(ChromaRecords, name, noting(asked, name, getattr(ChromaRecords, name)))
     for turn in range(3):
         alice.recall("green tea", policy=HYBRID)
         memory.flush()
@@ -263,12 +262,3 @@ def test_what_we_write_back_ourselves_has_no_recall_ask_chroma(
         asked.clear()
         assert len(alice.recall("zebra", policy=HYBRID, reinforce=bool(turn % 2))) == 2
         assert asked == []
-
-
-def _noted(asked: list[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    def noting(records: ChromaRecords) -> Any:
-        if threading.current_thread() is threading.main_thread():
-            asked.append(name)
-        return call(records)
-
-    return noting

@@ -94,10 +94,16 @@ def _subject(said: tuple[str, ...], verbs: Stems, relations: frozenset[str]) -> 
     """The words that are left; one of a relation is left where the others speak of one as well: the age of "my dog"."""
     found: set[str] = set()
     for word in said[_kind_asked_for(said) :]:
-        own = relations_in([word])
+        own, stems = _of_word(word)
         if word not in _MEASURES and (not own or relations - own):
-            found.update(words(word))
+            found.update(stems)
     return frozenset(found) - verbs
+
+
+@lru_cache(maxsize=4_096)
+def _of_word(word: str) -> tuple[frozenset[str], Stems]:
+    """The relations that it speaks of by itself, and its stems."""
+    return relations_in([word]), frozenset(words(word))
 
 
 def _kind_asked_for(said: tuple[str, ...]) -> int:

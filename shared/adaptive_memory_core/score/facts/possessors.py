@@ -81,12 +81,21 @@ def asked_of(said: Words) -> tuple[frozenset[str], ...]:
     ((frozenset({'wife'}),), ())
     """
     found: list[frozenset[str]] = []
+    if not _may_own(said):
+        return ()
     for before, (*owners, last), behind in owned_in(_spelt_out(said)):
         found += [frozenset([one]) for one in owners]
         if _of_the_last(before, last, behind):
             two = not is_person(last) and len(behind) > 1 and behind[0] not in _ASK
             found.append(frozenset([last, behind[0]] if two else [last]))
     return tuple(found)
+
+
+def _may_own(said: Words) -> bool:
+    """Whether there is a word that makes something somebody's; most questions have none."""
+    if not _THEIRS.isdisjoint(said) or not _OF.isdisjoint(said):
+        return True
+    return any(word.endswith(_ENDS) or word.startswith(_OF_SHORTENED) for word in said)
 
 
 def _of_the_last(before: Words, last: str, behind: Words) -> bool:

@@ -24,12 +24,18 @@ def unknown() -> int | None:
 
 
 class ChangeWatch:
-    """What changes when the collection does, where it is embedded in a directory."""
+    """What changes when the collection does. Of one embedded in a directory its files tell, of one on a server whoever
+    compares it from time to time."""
 
     def __init__(self, directory: Path | None, only_ours_since: Callable[[], int | None] = unknown) -> None:
-        """`only_ours_since` gives another number as soon as others may have written, and None where it cannot tell."""
+        """`only_ours_since` gives another number as soon as others may have added or removed records, and None where it
+        cannot tell."""
         self._files = () if directory is None else tuple(str(directory / name) for name in FILES)
         self.only_ours_since = only_ours_since
+
+    def tells_of_overwriting(self) -> bool:
+        """Whether nobody else wrote over a record either, as far as it is known; a server does not say so."""
+        return bool(self._files) and self.only_ours_since() is not None
 
     def token(self) -> Hashable | None:
         """Equal as long as nobody wrote, in any process; None where that cannot be told."""
@@ -40,7 +46,9 @@ class ChangeWatch:
 
     def token_of_others(self) -> Hashable | None:
         """Equal as long as nobody else wrote: as `token`, but what we write ourselves changes it not, where it is known
-        that only we do."""
+        that only we do. A server is asked no more often than the mirror asks it."""
+        if not self._files:
+            return self.only_ours_since()
         seen = self.token()
         ours = None if seen is None else self.only_ours_since()
         return seen if ours is None else ours

@@ -137,7 +137,7 @@ class UpToDateWords:
         if not self._all_due and self._ids_are_due():
             self._all_due = True
             self._wake()
-        if self._changes.only_ours_since() is None and time.monotonic() - self._read_again >= AGAIN_SECONDS:
+        if time.monotonic() - self._read_again >= AGAIN_SECONDS and not self._changes.tells_of_overwriting():
             with self._turn:
                 self._read_again = time.monotonic()
                 self._start(self._reread(scope))
