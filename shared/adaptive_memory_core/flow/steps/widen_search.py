@@ -22,8 +22,8 @@ TIMES_WIDER = 4  # as many candidates at each further try
 def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
     """The candidates, with more of the nearest where too few of them may be returned."""
     policy, asked = request.policy, gathered.asked
-    most = max(policy.recall_limit, request.k)
-    while gathered.lost is None and wants_more(gathered.nearest, policy, k=request.k, asked=asked, now=request.now):
+    most, closest = max(policy.recall_limit, request.k), gathered.nearest
+    while gathered.lost is None and wants_more(closest, policy, k=request.k, asked=asked, now=request.now):
         asked = min(TIMES_WIDER * asked, most)
         try:
             found = yield from nearest(ports, request, gathered.cue.vector, asked)
@@ -35,7 +35,8 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gat
             note = f"the channel 'dense' was left out: {error}"
             return replace(gathered.with_hits([], gathered.others), lost=error, notes=(*gathered.notes, note))
         gathered = yield from with_nearest(ports, request, gathered, found, asked=asked)
-    notes = _notes(request, gathered)
+        closest = gathered.nearest
+    notes = _notes(request, gathered, closest)
     return replace(gathered, notes=(*gathered.notes, *notes)) if notes else gathered
 
 
@@ -63,9 +64,9 @@ def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[K
     return Outcome(second.value._replace(states=states, new=first.value.new | second.value.new))
 
 
-def _notes(request: Request, gathered: Gathered) -> tuple[str, ...]:
+def _notes(request: Request, gathered: Gathered, closest: Sequence[Hit]) -> tuple[str, ...]:
     notes = []
-    if gathered.near >= gathered.asked > request.k and _none_is_fit(request, gathered.nearest):
+    if gathered.near >= gathered.asked > request.k and _none_is_fit(request, closest):
         notes.append(
             f"all of the {gathered.near} nearest records were left out, and recall_limit ends the search there"
         )
