@@ -1,6 +1,6 @@
 """Does a recall wait for the write-back? Recalls that arrive at random times, with and without it.
 
-    python -m benchmarks.write_back_waits [--records 10000] [--rate 20] [--seconds 20]
+    python -m benchmarks.write_back_waits [--records 10000] [--rate 20] [--seconds 20] [--channels dense lexical]
 
 An open loop: arrivals are a Poisson process and do not wait for one another, and a recall's time counts from when it
 was due, so one that came while the process stood still is late by as much (a closed loop would ask less often just
@@ -30,7 +30,6 @@ from benchmarks.speed import clustered, near
 
 USER = "ana"
 NEVER = Keeping(lag_seconds=3_600.0)
-DENSE = Policy(refresh_floor_seconds=0.0, channels=("dense",))
 SHARES = (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 ELSEWHERE = "5 s, by another process"
 CASES = {
@@ -48,6 +47,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20.0, help="recalls a second")
     parser.add_argument("--seconds", type=float, default=20.0, help="a case")
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--channels", nargs="+", default=["dense", "lexical"], choices=["dense", "lexical"])
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = list(rows_of(arguments))
@@ -61,11 +61,15 @@ def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     vectors = clustered(arguments.records)
     texts, cues = list(vectors), [f"cue {number}" for number in range(2_000)]
     vectors.update(near(vectors, cues))
+    policy = Policy(refresh_floor_seconds=0.0, channels=tuple(arguments.channels))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        with opened(folder, vectors, NEVER) as memory:
+        with opened(folder, vectors, policy, NEVER) as memory:
             memory.for_user(USER).remember_many(texts)
         for name in arguments.cases:
-            with _holder(folder, arguments.records, name), opened(folder, vectors, CASES[name]) as memory:
+            with (
+                _holder(folder, arguments.records, policy, name),
+                opened(folder, vectors, policy, CASES[name]) as memory,
+            ):
                 memory.flush()
                 written = memory.for_user(USER).stats().projection.written
                 with _stalls() as stalls:
@@ -99,14 +103,14 @@ def waits(memory: AdaptiveMemory, cues: list[str], rate: float, seconds: float) 
 
 
 @contextmanager
-def _holder(folder: str, records: int, case: str) -> Iterator[None]:
+def _holder(folder: str, records: int, policy: Policy, case: str) -> Iterator[None]:
     """In one case another process holds Chroma, and writes back what this one reads."""
     if case != ELSEWHERE:
         yield
         return
     context = get_context("spawn")
     begun, over = context.Event(), context.Event()
-    process = context.Process(target=_hold, args=(folder, records, begun, over))
+    process = context.Process(target=_hold, args=(folder, records, policy, begun, over))
     process.start()
     try:
         begun.wait()
@@ -116,8 +120,8 @@ def _holder(folder: str, records: int, case: str) -> Iterator[None]:
         process.join()
 
 
-def _hold(folder: str, records: int, begun: Any, over: Any) -> None:
-    with opened(folder, clustered(records), CASES[ELSEWHERE]):
+def _hold(folder: str, records: int, policy: Policy, begun: Any, over: Any) -> None:
+    with opened(folder, clustered(records), policy, CASES[ELSEWHERE]):
         begun.set()
         over.wait()
 
@@ -142,9 +146,9 @@ def _stalls() -> Iterator[list[float]]:
         thread.join()
 
 
-def opened(folder: str, vectors: dict[str, Any], keeping: Keeping) -> AdaptiveMemory:
+def opened(folder: str, vectors: dict[str, Any], policy: Policy, keeping: Keeping) -> AdaptiveMemory:
     return AdaptiveMemory.open(
-        folder, embedder=lambda texts: [vectors[text] for text in texts], policy=DENSE, keeping=keeping
+        folder, embedder=lambda texts: [vectors[text] for text in texts], policy=policy, keeping=keeping
     )
 
 
