@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.words.by_accident import Asked, by_accident
 from adaptive_memory_core.channels.words.windows import Places, places_of, said_in
 from adaptive_memory_core.channels.words.worth_of_word import (
     TERM_SATURATION,
@@ -118,7 +119,8 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     """
     held = [one for one in postings if len(one.docs)]
     missing = sum(one.times for one in postings if not len(one.docs)) * rarity(0, layout.live)
-    weights = [one.times * rarity(len(one.docs), layout.live) for one in held]
+    rarities = [rarity(len(one.docs), layout.live) for one in held]
+    weights = [one.times * rare for one, rare in zip(held, rarities, strict=True)]
     most = (sum(weights) + missing or 1.0) * (1.0 + TERM_SATURATION)
     said, own, sure = _own_words(held, weights, layout)
     best = float(sure.max(initial=0.0))
@@ -131,10 +133,18 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
-    chance = by_accident(max(best, float(around.max(initial=0.0)) * most), layout.live)
-    if layout.alone is None:
-        return Coverage(own, near, around, session, chance, most=most)
-    return Coverage(own, near, around, session, chance, by_accident(best_alone, layout.live), most)
+    asked = Asked(np.array(weights), np.array(rarities), layout.live)
+    chance = asked.chance(max(best, float(around.max(initial=0.0)) * most), alone=_long_replies(layout))
+    chance_alone = None if layout.alone is None else asked.chance(best_alone, alone=1.0)
+    return Coverage(own, near, around, session, chance, chance_alone, most)
+
+
+def _long_replies(layout: Layout) -> float:
+    """How far what is in conversations is no turns, but long replies that are found by their own words."""
+    turns = np.asarray(layout.turns)
+    if turns.ndim and layout.alone is not None:
+        turns = turns[np.logical_not(layout.alone)]
+    return 1.0 - float(turns.mean()) if turns.size else 0.0
 
 
 def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array, Array]:
@@ -177,16 +187,6 @@ def telling_of(nats: float) -> float:
     (0.5, 0.75)
     """
     return nats / (nats + USUAL_NATS)
-
-
-def by_accident(nats: float, records: int) -> float:
-    """The chance that one of so many records matches a cue by accident with words that say this much. Each nat makes a
-    match e times rarer, so about records * exp(-nats) are to be expected.
-
-    >>> round(by_accident(0.0, 10), 3), round(by_accident(10.0, 10), 4), by_accident(0.0, 0)
-    (1.0, 0.0005, 0.0)
-    """
-    return 1.0 - math.exp(-records * math.exp(-nats))
 
 
 def _surroundings(found: Sequence[_Held], layout: Layout) -> list[Array]:
