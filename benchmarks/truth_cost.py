@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.channels import fuse
 from adaptive_memory_core.channels.told_apart import AS_GIVEN
-from adaptive_memory_core.channels.words import bm25, by_accident, worth_of_word
+from adaptive_memory_core.channels.words import bm25, worth_of_word
 from adaptive_memory_core.cue.time import asks_when
 from adaptive_memory_core.flow.candidates import gather
 from adaptive_memory_core.flow.ports import words
@@ -78,11 +78,7 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
     """Each step and what stands in its place; the last one is without any."""
     apart: dict[str, Without] = {
         "words by accident": Without(
-            [
-                (bm25, "by_accident", lambda *_: 0.1),
-                (by_accident.Asked, "chance", lambda *_, **__: 0.1),
-                (worth_of_word, "saturated", _saturated_alone),
-            ]
+            [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
         ),
         "lengths of texts": Without([(words, "as_many_texts", lambda *_: 1.0)]),
         "how similarities tell apart": Without([(fuse, "told_apart", lambda *_: AS_GIVEN)]),
