@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adaptive_memory_core.channels.words.bm25 import Layout, Posting, coverage
 from adaptive_memory_core.channels.words.by_accident import Asked, by_accident, nats_of_choice
 
 NATS = st.lists(st.floats(0.2, 12.0), min_size=1, max_size=7)
@@ -48,3 +49,16 @@ def test_turns_are_judged_as_if_the_words_had_been_meant() -> None:
     asked = Asked(np.full(8, 5.0), np.full(8, 5.0), 1000)
     assert asked.chance(20.0, alone=0.0) == by_accident(20.0, 1000)
     assert by_accident(20.0, 1000) < asked.chance(20.0, alone=0.5) < asked.chance(20.0, alone=1.0)
+
+
+def test_no_other_words_would_have_done_where_the_cue_names_something() -> None:
+    """Two of four words stand in one of many records."""
+    records = 400
+    order = np.arange(records)
+    layout = Layout(np.full(records, 20.0), records, order, order, order + 1)
+    rare = [Posting(1, np.array([number, number + 1]), np.ones(2)) for number in (0, 0, 50, 90)]
+    free = coverage(rare, layout, in_sessions=False)
+    named = coverage(rare, layout, in_sessions=False, names=True)
+    assert free.chance_any is not None
+    assert free.chance_any > 2.0 * free.chance
+    assert named.chance_any == named.chance == free.chance

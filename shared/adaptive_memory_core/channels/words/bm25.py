@@ -68,6 +68,7 @@ class Coverage(NamedTuple):
     chance: float  # that some record matches the cue's words as well as the best one does, by accident
     chance_alone: float | None = None  # as well as the best one of no conversation does, where there are such
     most: float = 0.0  # nats that a text with all of the cue's words would say
+    chance_any: float | None = None  # that any of the cue's words match as well, where there are no conversations
 
 
 class _Held(NamedTuple):
@@ -108,9 +109,10 @@ def most_telling(postings: Sequence[Posting], records: int) -> Sequence[Posting]
     return [one for number, one in enumerate(postings) if number not in left_out]
 
 
-def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) -> Coverage:
+def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool, names: bool = False) -> Coverage:
     """What each record, its surroundings and its session cover of the cue. Where a session's records are too long to be
-    turns, the record itself takes the place of its surroundings.
+    turns, the record itself takes the place of its surroundings. `names` says that the cue names something: then just
+    these words are meant, and no others would do.
 
     >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
     >>> found = coverage([Posting(1, np.array([0]), np.array([1.0]))], layout, in_sessions=False)
@@ -126,16 +128,17 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     best = float(sure.max(initial=0.0))
     best_alone = best if layout.alone is None else float(sure[layout.alone].max(initial=0.0))
     own /= most
+    asked, choice = Asked(np.array(weights), np.array(rarities), layout.live), 0.0 if names else 1.0
     if not in_sessions:
-        chance = by_accident(best, layout.live)
-        return Coverage(own, None, None, None, chance, most=most)
+        any_words = asked.chance(best, alone=choice)
+        return Coverage(own, None, None, None, by_accident(best, layout.live), most=most, chance_any=any_words)
     near, around, session = (
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
-    asked = Asked(np.array(weights), np.array(rarities), layout.live)
-    chance = asked.chance(max(best, float(around.max(initial=0.0)) * most), alone=_long_replies(layout))
-    chance_alone = None if layout.alone is None else asked.chance(best_alone, alone=1.0)
+    best_around = max(best, float(around.max(initial=0.0)) * most)
+    chance = asked.chance(best_around, alone=choice * _long_replies(layout))
+    chance_alone = None if layout.alone is None else asked.chance(best_alone, alone=choice)
     return Coverage(own, near, around, session, chance, chance_alone, most)
 
 

@@ -32,7 +32,7 @@ class Asked(NamedTuple):
 
     def chance(self, nats: float, alone: float) -> float:
         """That some record matches with words that say this much. `alone` is how far such records are found by their
-        own words, in [0, 1]: then it might have been any words of the cue. Turns are found by their neighbours' words
+        own words, in [0, 1], where it might have been any words of the cue. Turns are found by their neighbours' words
         too, which are about the same and come together.
 
         >>> asked = Asked(np.full(4, 5.0), np.full(4, 5.0), 100)

@@ -25,6 +25,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.score.facts.statement import names_in
 from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
@@ -69,7 +70,8 @@ class WordIndex:
         talk, postings, ids, numbers, times = joined(parts)
         if times is not None:
             times = dated(times, when, how_much_a_time_counts_alone(cue), talk.layout.alone, talk.in_sessions)
-        covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
+        telling_words, names = most_telling(postings, talk.layout.live), bool(names_in(cue))
+        covered = coverage(telling_words, talk.layout, in_sessions=talk.in_sessions, names=names)
         speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
         leads["speaker"], leads["dated"] = None, times
@@ -80,9 +82,21 @@ class WordIndex:
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         turns = talk if talk.in_sessions else None
-        chances, telling = (covered.chance, covered.chance_alone), telling_of(covered.most)
+        telling = telling_of(covered.most)
         name = talk.people is not None and asks_for_name(cue)
-        return WordsFound(best, known, chances[0], numbers, text, turns, None, chances[1], telling, name)
+        return WordsFound(
+            best,
+            known,
+            covered.chance,
+            numbers,
+            text,
+            turns,
+            None,
+            covered.chance_alone,
+            telling,
+            covered.chance_any,
+            name,
+        )
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
