@@ -20,12 +20,17 @@ CHANGED = [
     ("Our supplier is Acme.", "We replaced Acme with Globex.", "who is our supplier?"),
     ("Our supplier is Acme.", "Globex took over from Acme.", "who is our supplier?"),
     ("Project Falcon is led by Ingrid.", "Ingrid handed Project Falcon over to Raj.", "who leads Project Falcon?"),
+    ("Our CEO is Paula Brandt.", "Paula Brandt retired, and Ken Ito is CEO now.", "who is our CEO?"),
     ("I drive a Honda Civic.", "Traded in the Civic, I drive a Tesla.", "what car do I drive?"),
 ]
 UNCHANGED = [
     ("Ilse lives in Oslo.", "Ilse left Oslo for a weekend in Rome.", "where does Ilse live?"),
     ("Ilse lives in Oslo.", "Ilse switched from an Oslo gym to Fit4U.", "where does Ilse live?"),
     ("Ilse lives in Oslo.", "Ilse came from Oslo to see Anna.", "where does Ilse live?"),
+    ("Ilse lives in Oslo.", "Ilse went from Oslo to Rome by train.", "where does Ilse live?"),
+    ("Ilse lives in Oslo.", "Ilse moved her money from Oslo to Zurich.", "where does Ilse live?"),
+    ("Our supplier is Acme.", "Acme resigned itself to Globex prices.", "who is our supplier?"),
+    ("The server runs Ubuntu.", "Tom ported the script from Ubuntu to Windows.", "what does the server run?"),
     ("Marta works at Siemens.", "Marta left early and joined Anna.", "where does Marta work?"),
     ("Our supplier is Acme.", "We replaced Acme's old invoice with a new one.", "who is our supplier?"),
     ("My phone has 64 GB.", "I replaced the phone with care.", "how many GB has my phone?"),

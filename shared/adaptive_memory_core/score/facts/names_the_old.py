@@ -14,7 +14,7 @@ from adaptive_memory_core.score.facts.statement import Statement
 _FORMS = tuple(
     re.compile(one)
     for one in (
-        r"(?:moved?|switch(?:ed)?|changed?|migrated|transferred|relocated|converted|ported|went|gone|goes)\b.*?"
+        r"(?:moved?|switch(?:ed)?|changed?|migrated|transferred|relocated|converted|ported)\b(?P<what>.*?)"
         r"\bfrom (?P<old>.+?) (?:over )?to (?P<new>.+)",
         r"(?:replaced|swapped|exchanged|traded(?: in)?|dropped|ditched|abandoned|left) (?P<old>.+?)"
         r" (?:with|by|in favou?r of|for) (?P<new>.+)",
@@ -22,7 +22,8 @@ _FORMS = tuple(
         r"(?P<new>.+?) (?:instead of|rather than|in place of) (?P<old>.+)",
         r"(?:left|quit|cancelled|canceled|dropped|gave up|got rid of|traded in|broke up with) (?P<old>.+?)"
         r" (?:and|then|i|we|he|she|they) (?P<new>.+)",
-        r"(?P<old>.+?) (?:stepped down|resigned|retired)\b(?P<new>.+)",
+        r"(?P<old>.+?) (?:stepped down|resigned|retired)\b"
+        r"(?P<new>.+ (?:is|became|takes over|took over|succeeds|succeeded|follows|followed)\b.*)",
         r"(?P<old>.+?) (?:has )?handed (?:.+ )?(?:over )?to (?P<new>.+)",
     )
 )
@@ -41,7 +42,7 @@ def names_the_old(old: Statement, new: Statement, about: Asked) -> bool:
     True
     >>> over("Ilse lives in Oslo.", "Ilse left Oslo for a weekend in Rome.", "where does Ilse live?")
     False
-    >>> over("Ilse lives in Oslo.", "Ilse switched from an Oslo gym to Fit4U.", "where does Ilse live?")
+    >>> over("Ilse lives in Oslo.", "Ilse moved her money from Oslo to Zurich.", "where does Ilse live?")
     False
     """
     gave = old.stems - about.stems
@@ -57,7 +58,7 @@ def _takes_its_place(old: Statement, new: Statement, about: Asked, found: re.Mat
     """Whether what is over is what the older one gave and nothing besides, and what comes is of its kind."""
     gave, known = old.stems - about.stems, old.stems | about.stems
     over, comes = frozenset(words(found["old"])), frozenset(words(found["new"])) - known
-    if not over or not over <= known or over.isdisjoint(gave):
+    if over.isdisjoint(gave) or not over.union(words(found.groupdict().get("what") or "")) <= known:
         return False
     if (old.names | old.numbers).isdisjoint(gave) or found.start("new") == 0:  # no capital tells a name that begins it
         return bool(comes)
