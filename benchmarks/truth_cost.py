@@ -78,7 +78,11 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
     """Each step and what stands in its place; the last one is without any."""
     apart: dict[str, Without] = {
         "words by accident": Without(
-            [(bm25, "by_accident", lambda *_: 0.1), (worth_of_word, "saturated", _saturated_alone)]
+            [
+                (bm25, "by_accident", lambda *_: 0.1),
+                (bm25, "Asked", _Meant),
+                (worth_of_word, "saturated", _saturated_alone),
+            ]
         ),
         "lengths of texts": Without([(words, "as_many_texts", lambda *_: 1.0)]),
         "how similarities tell apart": Without([(fuse, "told_apart", lambda *_: AS_GIVEN)]),
@@ -90,6 +94,13 @@ def steps(memory: AdaptiveMemory) -> Mapping[str, Without]:
     }
     every = [one for without in apart.values() for one in without.instead]
     return {**apart, ALL: Without(every, apart["the newest first"].policy)}
+
+
+class _Meant:
+    """The words of a cue of which nothing is reckoned."""
+
+    def __init__(self, *_: Any) -> None:
+        self.chance = lambda *_, **__: 0.1
 
 
 def _saturated_alone(counts: Any, held_back: Any, by_chance: Any) -> Any:  # noqa: ARG001 - what it stands for takes it

@@ -131,6 +131,21 @@ def test_turns_of_a_conversation_are_judged_by_their_company(known: AdaptiveMemo
     assert "dated" not in alice.recall("who moved to Lisbon?", k=1)[0].parts
 
 
+def test_of_notes_that_no_conversation_has_those_that_say_a_time_count_half_as_much(known: AdaptiveMemory) -> None:
+    notes, diary = known.for_user("notes"), known.for_user("diary")
+    dated, other = "The bridge was built in 1950.", "The bridge is long."
+    notes.remember_many([dated, other])
+    told = {"speaker": "Ana", "session": "one", "seq": 0}
+    diary.remember_many([dated, other, {"text": "I saw the bridge in May.", "metadata": told}])
+    for user in (notes, diary):
+        asked = {one.text: one.signals["dated"] for one in user.recall("when was the bridge built?")}
+        assert (asked[dated], asked[other]) == (0.5, 0.0)
+        said = {one.text: one.signals["dated"] for one in user.recall("who built the bridge in 1950?")}
+        assert (said[dated], said[other]) == (0.25, 0.0)
+    assert "dated" not in notes.recall("who sees the bridge tonight?")[0].parts
+    assert asked["I saw the bridge in May."] == 1.0
+
+
 def test_among_people_a_question_is_no_answer_and_what_an_assistant_is_asked_is(known: AdaptiveMemory) -> None:
     asked, other = "So the marathon, Ben?", "So the marathon, Ben!"
     people, chat = known.for_user("people"), known.for_user("chat")

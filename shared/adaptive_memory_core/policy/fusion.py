@@ -40,7 +40,7 @@ class Fusion:
 
     A turn of a conversation says little by itself, so its neighbours' words and vectors count as well. Where records
     are no turns, or too long for it, `near`, `around` and `session` are about the record itself and say what `words`
-    says, `before` and `company` what the similarity says, and `dated` is not there. Nor is `stated` where somebody
+    says, `before` and `company` what the similarity says, and `dated` counts half. `stated` is not there where somebody
     talks to an assistant: what they asked it is what they said, while among people the answer is in the reply. There
     alone, too, is it asked whether a turn says a name (`named`), for a cue that asks who, where or which book.
     What stands alone beside conversations has the chance and the company of its own kind. Where vectors find texts
@@ -55,7 +55,7 @@ class Fusion:
     around: float = 0.26  # weight of them in the record and three turns on either side
     session: float = 0.10  # weight of them in its whole session
     speaker: float = 0.16  # weight of being said by the only speaker that the cue names
-    dated: float = 0.14  # weight of a turn that says a time, where the cue asks for one or says one
+    dated: float = 0.14  # weight of a turn that says a time, if one is asked or said; of other texts half
     before: float = 0.25  # weight of the similarity of the turn before it
     company: float = 0.35  # weight of the best similarity in its session
     stated: float = field(default=0.15, kw_only=True)  # weight of how much of a turn between people asks nothing

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.cue.time.asks_when import asks_when, how_much_a_time_counts, says_a_time
+from adaptive_memory_core.cue.time.asks_when import (
+    asks_when,
+    how_much_a_time_counts,
+    how_much_a_time_counts_alone,
+    says_a_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +54,18 @@ def test_a_cue_may_say_a_time_without_asking_for_one(cue: str) -> None:
 def test_other_cues_say_none(cue: str) -> None:
     assert not says_a_time(cue)
     assert how_much_a_time_counts(cue) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("cue", "share"),
+    [
+        ("When was it built?", 0.5),
+        ("Who led it in 1950?", 0.25),
+        ("the May report", 0.25),
+        ("who may come?", 0.0),
+        ("what do I cook tonight?", 0.0),
+        ("what happened last week", 0.0),
+    ],
+)
+def test_for_a_text_of_no_conversation_a_date_counts(cue: str, share: float) -> None:
+    assert how_much_a_time_counts_alone(cue) == share

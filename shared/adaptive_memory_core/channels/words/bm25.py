@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.channels.words.by_accident import Asked, by_accident
 from adaptive_memory_core.channels.words.windows import Places, places_of, said_in
 from adaptive_memory_core.channels.words.worth_of_word import (
     TERM_SATURATION,
@@ -67,6 +68,7 @@ class Coverage(NamedTuple):
     chance: float  # that some record matches the cue's words as well as the best one does, by accident
     chance_alone: float | None = None  # as well as the best one of no conversation does, where there are such
     most: float = 0.0  # nats that a text with all of the cue's words would say
+    chance_any: float | None = None  # that any of the cue's words match as well, where there are no conversations
 
 
 class _Held(NamedTuple):
@@ -107,9 +109,10 @@ def most_telling(postings: Sequence[Posting], records: int) -> Sequence[Posting]
     return [one for number, one in enumerate(postings) if number not in left_out]
 
 
-def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) -> Coverage:
+def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool, names: bool = False) -> Coverage:
     """What each record, its surroundings and its session cover of the cue. Where a session's records are too long to be
-    turns, the record itself takes the place of its surroundings.
+    turns, the record itself takes the place of its surroundings. `names` says that the cue names something: then just
+    these words are meant, and no others would do.
 
     >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
     >>> found = coverage([Posting(1, np.array([0]), np.array([1.0]))], layout, in_sessions=False)
@@ -118,23 +121,33 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool) 
     """
     held = [one for one in postings if len(one.docs)]
     missing = sum(one.times for one in postings if not len(one.docs)) * rarity(0, layout.live)
-    weights = [one.times * rarity(len(one.docs), layout.live) for one in held]
+    rarities = [rarity(len(one.docs), layout.live) for one in held]
+    weights = [one.times * rare for one, rare in zip(held, rarities, strict=True)]
     most = (sum(weights) + missing or 1.0) * (1.0 + TERM_SATURATION)
     said, own, sure = _own_words(held, weights, layout)
     best = float(sure.max(initial=0.0))
     best_alone = best if layout.alone is None else float(sure[layout.alone].max(initial=0.0))
     own /= most
+    asked, choice = Asked(np.array(weights), np.array(rarities), layout.live), 0.0 if names else 1.0
     if not in_sessions:
-        chance = by_accident(best, layout.live)
-        return Coverage(own, None, None, None, chance, most=most)
+        any_words = asked.chance(best, alone=choice)
+        return Coverage(own, None, None, None, by_accident(best, layout.live), most=most, chance_any=any_words)
     near, around, session = (
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
     )
-    chance = by_accident(max(best, float(around.max(initial=0.0)) * most), layout.live)
-    if layout.alone is None:
-        return Coverage(own, near, around, session, chance, most=most)
-    return Coverage(own, near, around, session, chance, by_accident(best_alone, layout.live), most)
+    best_around = max(best, float(around.max(initial=0.0)) * most)
+    chance = asked.chance(best_around, alone=choice * _long_replies(layout))
+    chance_alone = None if layout.alone is None else asked.chance(best_alone, alone=choice)
+    return Coverage(own, near, around, session, chance, chance_alone, most)
+
+
+def _long_replies(layout: Layout) -> float:
+    """How far what is in conversations is no turns, but long replies that are found by their own words."""
+    turns = np.asarray(layout.turns)
+    if turns.ndim and layout.alone is not None:
+        turns = turns[np.logical_not(layout.alone)]
+    return 1.0 - float(turns.mean()) if turns.size else 0.0
 
 
 def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array, Array]:
@@ -177,16 +190,6 @@ def telling_of(nats: float) -> float:
     (0.5, 0.75)
     """
     return nats / (nats + USUAL_NATS)
-
-
-def by_accident(nats: float, records: int) -> float:
-    """The chance that one of so many records matches a cue by accident with words that say this much. Each nat makes a
-    match e times rarer, so about records * exp(-nats) are to be expected.
-
-    >>> round(by_accident(0.0, 10), 3), round(by_accident(10.0, 10), 4), by_accident(0.0, 0)
-    (1.0, 0.0005, 0.0)
-    """
-    return 1.0 - math.exp(-records * math.exp(-nats))
 
 
 def _surroundings(found: Sequence[_Held], layout: Layout) -> list[Array]:

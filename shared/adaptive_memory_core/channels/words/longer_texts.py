@@ -30,6 +30,29 @@ def as_many_texts(found: LengthsFound) -> float:
     return math.pow(max(1.0, longer), WORDS_BY_ACCIDENT)
 
 
+def how_far_longer(found: LengthsFound) -> float:
+    """How far the texts that words find are of another kind, being longer: 0 where they are as long as the nearest,
+    1 where they are so much longer that they are doubted.
+
+    >>> from math import log
+    >>> [round(how_far_longer(LengthsFound([log(100)], [log(length)])), 2) for length in (50, 100, 164, 270, 900)]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
+    """
+    if not found.near:
+        return 0.0
+    longer = usual_length(found.worded) / usual_length(found.near)
+    return min(1.0, max(0.0, math.log(longer) / math.log(USUAL_RATIO)))
+
+
+def chance_between(chance: float, other: float, share: float) -> float:
+    """A chance so far on the way to the other one, as powers.
+
+    >>> chance_between(0.01, 1.0, 0.5), chance_between(0.01, 1.0, 0.0), chance_between(0.0, 1.0, 1.0)
+    (0.1, 0.01, 1.0)
+    """
+    return float(chance ** (1.0 - share) * other**share)
+
+
 def chance_among(chance: float, times: float) -> float:
     """The chance that one of so many times as many records matches the cue's words as well by accident.
 

@@ -41,9 +41,13 @@ SAYS_IN_PAIRS = tuple(  # of Chinese, where nothing separates words
     "昨天 今天 明天 前天 后天 去年 今年 明年 前年 星期 周末 上周 下周 上月 下月 早上 晚上 下午".split()  # noqa: SIM905
 )
 SAID_ONLY = 0.5  # share, where a cue says a time and asks for none; benchmarks/recall_quality.py
+ALONE = 0.5  # share for a text of no conversation, which may say a time of anything; .5 to 1, same benchmark
 _WORD = re.compile(r"[^\W_]+")
 _SAYS = frozenset((*SAYS, *" ".join(SAYS_ELSEWHERE.values()).replace("'", " ").split())) - _AS_NAMES
 _CAPITAL = frozenset(("May", "March"))
+_DATES = (
+    frozenset((*SAYS[SAYS.index("january") : SAYS.index("december") + 1], *map(str, range(1900, 2101)))) - _AS_NAMES
+)
 
 
 def asks_when(cue: str) -> bool:
@@ -81,3 +85,23 @@ def how_much_a_time_counts(cue: str) -> float:
     [1.0, 0.5, 0.0]
     """
     return 1.0 if asks_when(cue) else SAID_ONLY if says_a_time(cue) else 0.0
+
+
+def how_much_a_time_counts_alone(cue: str) -> float:
+    """That for a text of no conversation, which is no answer to "tonight": the cue asks for a time, or says a date.
+
+    >>> cues = ("When was it built?", "Who led it in 1950?", "What do I cook tonight?")
+    >>> [how_much_a_time_counts_alone(cue) for cue in cues]
+    [0.5, 0.25, 0.0]
+    """
+    return ALONE * (1.0 if asks_when(cue) else SAID_ONLY if says_a_date(cue) else 0.0)
+
+
+def says_a_date(cue: str) -> bool:
+    """Whether it says a year or a month.
+
+    >>> [says_a_date(cue) for cue in ("What did Ana do in June?", "in 2023?", "Whom did I meet last week?")]
+    [True, True, False]
+    """
+    said = _WORD.findall(cue)
+    return not _DATES.isdisjoint(map(str.lower, said)) or not _CAPITAL.isdisjoint(said)

@@ -14,7 +14,7 @@ from adaptive_memory_core.channels.conversation.session_similarity import sessio
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
 from adaptive_memory_core.channels.words.lengths_found import lengths_found
-from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among
+from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among, chance_between, how_far_longer
 from adaptive_memory_core.channels.words.shorter_texts import of_no_turns, shortness
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import CHANCE, SHORT, TELLING, Fusion
@@ -52,6 +52,7 @@ class WordsFound:
     note: str | None = None
     chance_alone: float | None = None
     telling: float = 0.5  # how much the cue's words could say
+    chance_any: float | None = None  # that any words of the cue match as well by accident, of another kind of texts
     asks_for_name: bool = False
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
@@ -62,7 +63,10 @@ class WordsFound:
         there = these.columns
         lengths = lengths_found(there.texts, there.similarities, columns["words"])
         times, short = as_many_texts(lengths), shortness(lengths, len(self.cue))
-        columns[CHANCE] = [chance_among(self.chance, times)] * len(places)
+        chance = self.chance
+        if self.chance_any is not None:
+            chance = chance_between(chance, self.chance_any, how_far_longer(lengths))
+        columns[CHANCE] = [chance_among(chance, times)] * len(places)
         columns[TELLING] = [self.telling] * len(places)
         if self.talk is None:
             return {**columns, SHORT: [short] * len(places)} if short > 0.0 else columns

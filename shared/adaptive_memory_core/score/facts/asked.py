@@ -50,6 +50,8 @@ def asked(cue: str) -> Asked:
     >>> about = asked("Which database does the billing service use?")
     >>> sorted(about.verbs), sorted(about.subject), asked("who is my dentist?").first_person
     (['us'], ['bill', 'servic'], True)
+    >>> sorted(asked("Which OS version does the build box run?").subject)
+    ['box', 'build']
     """
     said = statement(cue).in_order
     owners = frozenset(one for one in said if one.endswith(("'s", "\u2019s")))
@@ -62,7 +64,7 @@ def asked(cue: str) -> Asked:
         owners,
         verbs,
         relations,
-        names or _subject(said, verbs, relations),
+        names - frozenset(words(" ".join(said[1 : _kind_asked_for(said)]))) or _subject(said, verbs, relations),
         not FIRST_PERSON.isdisjoint(said),
         frozenset(words(said[-1])) if len(said) > 2 and said[0] in ("is", "are", "am") else frozenset(),
         _of_whom(said),

@@ -13,6 +13,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.score.facts.asked import FIRST_PERSON, Asked
 from adaptive_memory_core.score.facts.difference import are_of_two_things, begins_otherwise, says_otherwise
+from adaptive_memory_core.score.facts.names_the_old import names_the_old
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.says_less import kind_of_answer, says_less
 from adaptive_memory_core.score.facts.statement import Statement, differ
@@ -67,13 +68,22 @@ def in_other_words(old: Statement, new: Statement, about: Asked, rule: Updates) 
     (False, False)
     >>> may("Ilse lives in Oslo.", "Ilse has a boss in Turin."), may("Ilse lives in Oslo.", "Ilse might move to Turin.")
     (False, False)
+    >>> may("We use MySQL for orders.", "We moved orders from MySQL to SQLite.", "which database do orders use?")
+    True
     """
     if old.asks or differ(old.said, new.said) > rule.other_words or not _states_it(new):
         return False
-    if not _about_it(old, new, about) or _of_others(old, new, about) or _of_anothers(new, about):
+    if not _about_it(old, new, about) or _of_anothers(new, about):
         return False
     known = related(new, about)
     if known is False or not answers(old, about) or not answers_for_the_same_one(old, new, about):
+        return False
+    return names_the_old(old, new, about) or _says_otherwise_of_it(old, new, about, known)
+
+
+def _says_otherwise_of_it(old: Statement, new: Statement, about: Asked, known: bool | None) -> bool:
+    """Whether a text about the subject says something else of what was asked for, as far as the form tells."""
+    if _of_others(old, new, about):
         return False
     if says_less(old, new, about) or (new.event and not (known and _gives_another(old, new, about))):
         return False

@@ -18,6 +18,7 @@ Stems = frozenset[str]
 REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each
 EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
 _QUOTED = re.compile(r"[\"\u201c\u201d\u00ab\u00bb]")
+_NOW_UNSPACED = re.compile("现在|現在|目前|如今|今は|今(?![日年月週周朝晩夜晚天])")  # "now" between other words
 _SPEAKER = re.compile(r"^\s*[^\W\d]\w*(?: \w+)?:\s")
 
 
@@ -31,7 +32,7 @@ class Statement:
     @computed_once
     def in_order(self) -> tuple[str, ...]:
         """The words as they stand there, in lower case; of Chinese, Japanese and Thai the characters."""
-        return tuple(_said(self._text))
+        return tuple(_said(self._plain))
 
     @computed_once
     def bare(self) -> tuple[str, ...]:
@@ -55,7 +56,12 @@ class Statement:
 
     @computed_once
     def _stems(self) -> list[str]:
-        return words(self._text)
+        return words(self._plain)
+
+    @computed_once
+    def _plain(self) -> str:
+        """Without "now", where nothing separates it from the words that another text has as well."""
+        return self._text if self._text.isascii() else _NOW_UNSPACED.sub("", self._text)
 
     @computed_once
     def stems(self) -> Stems:
@@ -64,7 +70,7 @@ class Statement:
     @computed_once
     def spoken(self) -> Stems:
         """The words without the speaker before them: "Ana: I have a cat" is by Ana, and need not be about her."""
-        return frozenset(words(_SPEAKER.sub("", self._text, count=1)))
+        return frozenset(words(_SPEAKER.sub("", self._plain, count=1)))
 
     @property
     def subject(self) -> str | None:
@@ -135,6 +141,8 @@ def statement(text: str) -> Statement:
     (['ils', 'oslo'], 'day', True, False)
     >>> statement("小明住在北京。").in_order
     ('小', '明', '住', '在', '北', '京')
+    >>> statement("小明现在住在北京。").in_order == statement("小明住在北京。").in_order
+    True
     """
     return Statement(text)
 

@@ -18,7 +18,8 @@ _CHANGED = (
 _ANNOUNCED = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|from now on|since the"
     r"|as of (?:today|now)|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
-    rf"|(?:was|were|got) {_CHANGED}|{_CHANGED} to)\b|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
+    rf"|(?:was|were|got) {_CHANGED}|{_CHANGED} to|cut (?:\w+ ){{1,4}}to)\b|^{_CHANGED}\b"
+    r"|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
     r"|\b(?:jetzt|nun|neue?[rnms]?|inzwischen|mittlerweile|seit|nicht mehr"
     r"|(?:ist|bin|sind|hat|habe|haben|wurde) .*(?:ge|um|ver|über)\w+(?:t|en))\b"
     r"|\b(?:maintenant|désormais|nouvel(?:le)?|nouveau|ne .* plus|(?:a|ai|ont|est|suis) \w+(?:é|ée))\b"
@@ -63,6 +64,8 @@ def announces(text: str) -> bool:
 
     >>> announces("Ilse has moved to Turin."), announces("Ilse ist nach Rom gezogen."), announces("Ilse lives in Oslo.")
     (True, True, False)
+    >>> announces("Upgraded the server to Ubuntu 24."), announces("Finance cut the budget to 12,000.")
+    (True, True)
     """
     return _ANNOUNCED.search(text) is not None
 

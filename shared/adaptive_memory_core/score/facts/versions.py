@@ -10,6 +10,7 @@ from adaptive_memory_core.policy.updates import Updates
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.facts.asked import asked
 from adaptive_memory_core.score.facts.glance import may_differ_little
+from adaptive_memory_core.score.facts.names_the_old import names_the_old
 from adaptive_memory_core.score.facts.said_of_others import relation_words, says_of_another
 from adaptive_memory_core.score.facts.same_fact import answers, in_other_words, in_same_words, of_one_kind, related
 from adaptive_memory_core.score.facts.seen import Seen
@@ -152,11 +153,12 @@ class Versions:
         return any(self.same_words(one, other) for other in beside if other != one)
 
     def _worth(self, best: int, one: int, beside: Sequence[int]) -> float | None:
-        """How much speaks for it; None where that is too little. What is known to be of the asked relation, and to have
-        changed, needs no more; what is not known to be has to stand out among all that is said of the subject."""
+        """How much speaks for it; None where that is too little. What names the older one's answer as over, and what is
+        known to be of the asked relation and to have changed, needs no more; what is not known to be has to stand out
+        among all that is said of the subject."""
         said = self._said(one)
         known = related(said, self._about)
-        if known and said.announced:
+        if (known and said.announced) or names_the_old(self._said(best), said, self._about):
             return 1.0
         if known:
             close = self._closeness(best, one, beside) if of_one_kind(self._said(best), said, self._about) else 0.0

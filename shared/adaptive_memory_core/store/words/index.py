@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from adaptive_memory_core.channels.conversation.says_a_time import dated
 from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling, telling_of
 from adaptive_memory_core.channels.words.languages import language_given
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.asks_for_name import asks_for_name
-from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts
+from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts, how_much_a_time_counts_alone
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
@@ -24,6 +25,7 @@ from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.score.facts.statement import names_in
 from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
@@ -64,13 +66,15 @@ class WordIndex:
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         when, languages = how_much_a_time_counts(cue), self._languages(scope)
-        parts = [self._lists(scope, one, cue, languages, when) for one in scope.parts]
+        parts = [self._lists(one, cue, languages, when) for one in scope.parts]
         talk, postings, ids, numbers, times = joined(parts)
-        dated = when * times if times is not None and talk.in_sessions and when else None
-        covered = coverage(most_telling(postings, talk.layout.live), talk.layout, in_sessions=talk.in_sessions)
+        if times is not None:
+            times = dated(times, when, how_much_a_time_counts_alone(cue), talk.layout.alone, talk.in_sessions)
+        telling_words, names = most_telling(postings, talk.layout.live), bool(names_in(cue))
+        covered = coverage(telling_words, talk.layout, in_sessions=talk.in_sessions, names=names)
         speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
-        leads["speaker"], leads["dated"] = None, dated
+        leads["speaker"], leads["dated"] = None, times
         if len(speakers) == 1:
             leads["speaker"] = said = np.zeros(len(covered.words))
             said[talk.speakers[speakers[0]]] = 1.0
@@ -78,9 +82,21 @@ class WordIndex:
         best = _best(known, fusion, covered, limit, ids, numbers, within)
         text = without(cue, speakers) if talk.unnamed else cue
         turns = talk if talk.in_sessions else None
-        chances, telling = (covered.chance, covered.chance_alone), telling_of(covered.most)
+        telling = telling_of(covered.most)
         name = talk.people is not None and asks_for_name(cue)
-        return WordsFound(best, known, chances[0], numbers, text, turns, None, chances[1], telling, name)
+        return WordsFound(
+            best,
+            known,
+            covered.chance,
+            numbers,
+            text,
+            turns,
+            None,
+            covered.chance_alone,
+            telling,
+            covered.chance_any,
+            name,
+        )
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
@@ -103,11 +119,11 @@ class WordIndex:
                 found.update(user.languages)
         return sorted(found)
 
-    def _lists(self, whole: Scope, scope: Scope, cue: str, languages: list[str] | None, when: float) -> Lists:
-        """What one scope's lists say of the cue's words, as a part of the whole."""
+    def _lists(self, scope: Scope, cue: str, languages: list[str] | None, when: float) -> Lists:
+        """What one scope's lists say of the cue's words."""
         with self._resident(scope) as user:
             asked = words_of_cue(cue, user.languages if languages is None else languages)
-            times = user.dated if when and (whole is not scope or user.conversation.in_sessions) else None
+            times = user.dated if when else None
             return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
 
     def put(self, scope: Scope, records: Sequence[Stored]) -> None:
