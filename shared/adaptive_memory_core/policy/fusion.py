@@ -43,6 +43,10 @@ class Fusion:
     says, `before` and `company` what the similarity says, and `dated` is not there. Nor is `stated` where somebody
     talks to an assistant: what they asked it is what they said, while among people the answer is in the reply. There
     alone, too, is it asked whether a turn says a name (`named`), for a cue that asks who, where or which book.
+    Four leads say nothing of what a turn is about: `speaker`, `dated`, `stated` and `named`. They multiply what the
+    others add up to, so that they count more where that is much; where it is .08 they come to what they would if they
+    were added (`channels/kinds_of_turn.py`). With "rrf" they are ranks as all others.
+
     What stands alone beside conversations has the chance and the company of its own kind. Where vectors find texts
     hardly longer than the cue and words find longer ones, the chance tells more of those that stand alone: where it is
     small, less than `dense_least` is left, and where it is large, `dense` counts up to twice.
