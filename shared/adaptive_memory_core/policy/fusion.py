@@ -58,12 +58,12 @@ class Fusion:
     near: float = 0.18  # weight of them in the record and the turns next to it
     around: float = 0.26  # weight of them in the record and three turns on either side
     session: float = 0.10  # weight of them in its whole session
-    speaker: float = 0.16  # weight of being said by the only speaker that the cue names
-    dated: float = 0.14  # weight of a turn that says a time, where the cue asks for one or says one
+    speaker: float = 0.11  # weight of being said by the only speaker that the cue names
+    dated: float = 0.095  # weight of a turn that says a time, where the cue asks for one or says one
     before: float = 0.25  # weight of the similarity of the turn before it
     company: float = 0.35  # weight of the best similarity in its session
-    stated: float = field(default=0.15, kw_only=True)  # weight of how much of a turn between people asks nothing
-    named: float = field(default=0.075, kw_only=True)  # weight of such a turn's saying a name, if one is asked
+    stated: float = field(default=0.1, kw_only=True)  # weight of how much of a turn between people asks nothing
+    named: float = field(default=0.05, kw_only=True)  # weight of such a turn's saying a name, if one is asked
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
     apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
