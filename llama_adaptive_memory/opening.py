@@ -52,6 +52,7 @@ def leased(
     """The memory that was given, else the one over the collection, for this scope; `embeds=False` can do without a
     model. What is wrong is refused before anything is opened."""
     watch()
+    _checked(opening)
     if memory is None:
         if isinstance(shared := opening.get("shared", ()), Iterator):
             shared = opening["shared"] = tuple(shared)
@@ -59,7 +60,7 @@ def leased(
     if memory is None and collection is None:
         raise InvalidInputError("Neither memory= nor collection= was given. Give one, or use from_index(index).")
     if memory is None:
-        return _lease(collection, embed_model, _checked(opening), embeds=embeds)
+        return _lease(collection, embed_model, opening, embeds=embeds)
     if collection is not None or opening:
         others = ", ".join(["collection"] * (collection is not None) + sorted(opening))
         raise InvalidInputError(f"memory= was given, and {others} as well. Give a memory, or what to open one with.")
@@ -71,14 +72,14 @@ def leased(
     return Lease(memory)
 
 
-def _checked(opening: OpeningArguments) -> OpeningArguments:
+def _checked(opening: OpeningArguments) -> None:
     unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
     if unknown:
+        meant = " What recall() calls k is similarity_top_k of a retriever." if "k" in unknown else ""
         raise UnknownArgumentError(
-            f"There is no argument {listed(unknown)}. Allowed, besides those of the constructor: "
+            f"There is no argument {listed(unknown)}.{meant} Allowed, besides those of the constructor: "
             f"{', '.join(OpeningArguments.__annotations__)}."
         )
-    return opening
 
 
 def collection_of(vector_store: Any) -> Any:

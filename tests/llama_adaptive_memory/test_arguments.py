@@ -59,3 +59,9 @@ def test_a_fallback_that_is_not_shared_leaves_nothing_beside_a_collection(tmp_pa
             collection=collection, embed_model=MockEmbedding(embed_dim=2), user_id="ana", fallback="bob"
         )
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("kind", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor])
+def test_an_argument_that_there_is_not_is_named_also_beside_a_memory(memory: Any, kind: Any) -> None:
+    with pytest.raises(TypeError, match=r"no argument 'k'\. .*similarity_top_k of a retriever.*: ledger, fields"):
+        kind(memory=memory.for_user("ana"), k=3)

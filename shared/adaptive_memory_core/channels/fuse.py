@@ -1,10 +1,12 @@
-"""How relevant is a record according to all channels together? A weighted mean of their numbers, in [0, 1]."""
+"""How relevant is a record according to all channels together? A weighted mean of their numbers, in [0, 1], times what
+it counts who said it and what kind of turn it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from adaptive_memory_core.channels.kinds_of_turn import OF_TURNS, multiplied, times_more
 from adaptive_memory_core.channels.learned_shares import tilted
 from adaptive_memory_core.channels.reciprocal_ranks import reciprocal_ranks
 from adaptive_memory_core.channels.told_apart import AS_GIVEN, ToldApart, told_apart
@@ -48,17 +50,21 @@ def relevances(
 
 
 def _weighed(columns: Leads, fusion: Fusion, more: Weights, apart: ToldApart, learned: Weights) -> Parts:
-    """Each column times its share; the shares hang on what may be another for records of another kind."""
+    """Each column times its share; the shares hang on what may be another for records of another kind. The leads of
+    turns multiply the sum, each by as much more as verdicts have made of it."""
     kinds = kinds_of(columns)
     shares = {
         one: tilted(shares_of(columns, one.chance, fusion, more, apart, one.short), learned) for one in set(kinds)
     }
     named = [name for name in next(iter(shares.values())) if name in columns]
     if len(shares) == 1:
-        return {name: times(shares[kinds[0]][name], columns[name]) for name in named}
-    return {
-        name: [shares[one][name] * value for one, value in zip(kinds, columns[name], strict=True)] for name in named
-    }
+        about = {name: times(shares[kinds[0]][name], columns[name]) for name in named}
+    else:
+        about = {
+            name: [shares[one][name] * value for one, value in zip(kinds, columns[name], strict=True)] for name in named
+        }
+    more_often = {name: one * learned.get(name, 1.0) for name, one in times_more(fusion).items()}
+    return multiplied(about, columns, more_often)
 
 
 class Kind(NamedTuple):
@@ -122,13 +128,14 @@ def shares_of(
     apart: ToldApart = AS_GIVEN,
     short: float = 0.0,
 ) -> dict[str, float]:
-    """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts. The weight of a
-    record's context goes to the record itself where there is no conversation.
+    """What the similarity and each of these leads count, as shares of 1, or 0 where nothing counts; those of turns
+    are left out, which multiply the sum. The weight of a record's context goes to the record itself where there is no
+    conversation.
 
     >>> shares_of(["words", "chance"], 1.0, Fusion(dense=1, words=1, near=0, around=0, session=0), {})
     {'similarity': 0.5, 'words': 0.5}
     """
-    weights = weights_of(names, fusion, more)
+    weights = {name: one for name, one in weights_of(names, fusion, more).items() if name not in OF_TURNS}
     times_as_much = vectors_beside_words(chance, fusion, apart, short)
     for name in OF_VECTORS:
         if name in weights:

@@ -43,6 +43,9 @@ class Fusion:
     says, `before` and `company` what the similarity says, and `dated` counts half. `stated` is not there where somebody
     talks to an assistant: what they asked it is what they said, while among people the answer is in the reply. There
     alone, too, is it asked whether a turn says a name (`named`), for a cue that asks who, where or which book.
+    Four leads say nothing of what a turn is about: `speaker`, `dated`, `stated` and `named`. They multiply what the
+    others add up to, so that they count more where that is much; where it is .08 they come to what they would if they
+    were added (`channels/kinds_of_turn.py`). With "rrf" they are ranks as all others.
     What stands alone beside conversations has the chance and the company of its own kind. Where vectors find texts
     hardly longer than the cue and words find longer ones, the chance tells more of those that stand alone: where it is
     small, less than `dense_least` is left, and where it is large, `dense` counts up to twice.
@@ -54,12 +57,12 @@ class Fusion:
     near: float = 0.18  # weight of them in the record and the turns next to it
     around: float = 0.26  # weight of them in the record and three turns on either side
     session: float = 0.10  # weight of them in its whole session
-    speaker: float = 0.16  # weight of being said by the only speaker that the cue names
-    dated: float = 0.14  # weight of a turn that says a time, if one is asked or said; of other texts half
+    speaker: float = 0.11  # weight of being said by the only speaker that the cue names
+    dated: float = 0.095  # weight of a turn that says a time, if one is asked or said; of other texts half
     before: float = 0.25  # weight of the similarity of the turn before it
     company: float = 0.35  # weight of the best similarity in its session
-    stated: float = field(default=0.15, kw_only=True)  # weight of how much of a turn between people asks nothing
-    named: float = field(default=0.075, kw_only=True)  # weight of such a turn's saying a name, if one is asked
+    stated: float = field(default=0.1, kw_only=True)  # weight of how much of a turn between people asks nothing
+    named: float = field(default=0.05, kw_only=True)  # weight of such a turn's saying a name, if one is asked
     method: Method = field(default="convex", kw_only=True)  # "convex": the leads' numbers count; "rrf": their ranks
     dense_least: float = field(default=0.5, kw_only=True)  # share of `dense` that is left however sure words are
     apart: float = field(default=0.22, kw_only=True)  # share by which the 10th nearest is to be less similar; 0 = none
