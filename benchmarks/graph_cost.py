@@ -15,11 +15,12 @@ looking for known ones that are like them counts, too: `n unknown` questions, wh
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from benchmarks.multi_hop import SETS, merged, untitled
 from benchmarks.report import percentiles, print_table, write_json
 
 PAGE, SEEDS = 200, 5
+LEDGER = "ledger.sqlite3"
 USER = Scope("user")
 
 
@@ -81,7 +83,7 @@ class _Made:
 @contextmanager
 def _made(items: Sequence[Item], arguments: argparse.Namespace) -> Iterator[_Made]:
     with tempfile.TemporaryDirectory() as folder:
-        ledger = SQLiteLedger(f"{folder}/ledger.sqlite3")
+        ledger = SQLiteLedger(f"{folder}/{LEDGER}")
         ledger.attach("graph", "graph")
         spent = _put(ledger, items)
         with ledger.graph.view(USER) as graph:
@@ -109,7 +111,10 @@ def _put(ledger: SQLiteLedger, items: Sequence[Item]) -> float:
 
 
 def _megabytes(folder: str) -> float:
-    return sum(file.stat().st_size for file in Path(folder).iterdir()) / 1e6
+    """Of the ledger's file, with what is still in the log beside it."""
+    with closing(sqlite3.connect(Path(folder) / LEDGER)) as file:
+        pages = [int(file.execute(f"PRAGMA {one}").fetchone()[0]) for one in ("page_count", "page_size")]
+    return pages[0] * pages[1] / 1e6
 
 
 def _compare(ledger: SQLiteLedger) -> None:
