@@ -11,17 +11,19 @@ them. Nothing is read (`reinforce=False`), no model but the embedder is asked. R
 gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is the paired difference in recall@5, and
 `over graph` that of the same channel with names taken for others that are so much like them (--names-alike).
 
-All systems answer from the same memory: vectors alone, words alone (BM25), our hybrid of both (the default), the
-paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its sentences), and
-the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets; `corpus.jsonl.gz`
-has a title for each passage then, or its first line. The sets of HippoRAG 2, in their own form, are read as well
-(benchmarks/hipporag_sets.py): put NAME.json and NAME_corpus.json into DIR and name them with --sets.
+All systems answer from the same memory in a folder, where vectors are compared one by one (an index of Chroma's in RAM
+misses near ones now and then, others each time it is made): vectors alone, words alone (BM25), our hybrid of both (the
+default), the paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its
+sentences), and the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets;
+`corpus.jsonl.gz` has a title for each passage then, or its first line. The sets of HippoRAG 2, in their own form, are
+read as well (benchmarks/hipporag_sets.py): put NAME.json and NAME_corpus.json into DIR and name them with --sets.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -142,7 +144,9 @@ def found_in(
     corpus: Dataset, questions: Mapping[str, Sequence[Question]], arguments: argparse.Namespace
 ) -> Iterator[Row]:
     """A row for each system and set."""
-    with opened("hops", corpus, shaped, embedder_of(arguments.embedder, vectors=arguments.vectors)) as memory:
+    embed = embedder_of(arguments.embedder, vectors=arguments.vectors)
+    with tempfile.TemporaryDirectory() as kept, opened("hops", corpus, shaped, embed, Path(kept)) as memory:
+        memory.sync()
         if arguments.names_alike:
             memory.ports().graph.compare_names()
         complete(memory)

@@ -128,6 +128,15 @@ def test_each_of_two_things_asked_about_is_followed() -> None:
     ]
 
 
+def test_a_sentence_that_says_nothing_of_the_question_is_still_on_the_way() -> None:
+    texts = ["Ada's manager is Bob Stone.", "Bob Stone reports to Carla Diaz.", "Carla Diaz lives in Graz."]
+    vectors = np.array([[1, 0], [-1, 0], [1, 0]], dtype=np.float32)  # the second one is the opposite of the question
+    graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
+    asked = question("Where does the boss of Ada's manager live?", "ada")
+    assert list(propagate(graph, asked, Graphs()).passages) == [0, 1, 2]
+    assert list(propagate(graph, asked, Graphs(unlike=0.0)).passages) == [0]
+
+
 class _InAnyOrder(GraphInMemory):
     """A graph that tells what it has in another order each time, as rows come from a file."""
 

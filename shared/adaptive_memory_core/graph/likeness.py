@@ -8,9 +8,30 @@ from collections.abc import Mapping
 import numpy as np
 
 from adaptive_memory_core.channels.words.worth_of_word import LENGTH_NORMALISATION, TERM_SATURATION
-from adaptive_memory_core.graph.ports import Array, Rows
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, Array, Graph, Question, Rows
 
 USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without function words
+
+
+def weights_of(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array, *, least: float) -> Array:
+    """How far each sentence is about the question, and what was learned of it. What says nothing of it may still be on
+    the way to what does, so it counts the least and not nothing.
+
+    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> texts, vectors = ["Ada met Bob.", "Bob left."], np.float32([[1, 0], [-1, 0]])
+    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
+    >>> asked = Question({}, np.float32([1, 0]), ())
+    >>> weights_of(graph, asked, {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1).round(2).tolist()
+    [0.71, 0.1]
+    """
+    rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
+    close = shares_of_best(rows.of(keys, cosines(question.vector, rows)))
+    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
+    weights = np.maximum(np.sqrt(0.5 * close + 0.5 * said), least)
+    if question.lifts:
+        weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
+    return weights
 
 
 def cosines(vector: Array | None, rows: Rows) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive_memory_core.graph.activated import activated
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
-from adaptive_memory_core.graph.likeness import cosines, shares_of_best, word_scores
+from adaptive_memory_core.graph.likeness import weights_of
 from adaptive_memory_core.graph.ports import (
     SENTENCE_BITS,
     Alike,
@@ -105,7 +105,8 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
         if not len(keys):
             break
         begins = [walk.begin_of(by.get(key)) for key in keys.tolist()]
-        top = activated(keys, reached * _weights(graph, question, frequencies, keys), begins, settings.sentences)
+        weights = weights_of(graph, question, frequencies, keys, least=settings.unlike)
+        top = activated(keys, reached * weights, begins, settings.sentences)
         if not top:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
@@ -157,17 +158,6 @@ def _seeded(graph: Graph, question: Question, settings: Graphs, keys: Array, rea
     given = np.array([settings.seed * question.seeds[key >> SENTENCE_BITS] for key in below.tolist()])
     every, places = np.unique(np.concatenate((keys, below)), return_inverse=True)
     return every, np.bincount(places, weights=np.concatenate((reached, given)), minlength=len(every))
-
-
-def _weights(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array) -> Array:
-    """How far each sentence is about the question, and what was learned of it."""
-    rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
-    close = shares_of_best(rows.of(keys, cosines(question.vector, rows)))
-    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
-    weights = np.sqrt(0.5 * close + 0.5 * said)
-    if question.lifts:
-        weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
-    return weights
 
 
 def _next_names(

@@ -31,6 +31,7 @@ class Graphs:
     title: float = 0.3  # for a passage titled by a name in the question; a sweep: docs/graph.md
     title_edge: float = 1.0  # more for sentences below the title that a name is; a sweep: docs/graph.md
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
+    unlike: float = 0.1  # weight of a sentence that says nothing of the question; 0 to 0.2 are alike: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
     time_memory: bool = False  # whether the paper's form has its time memory as well; benchmarks/asked_again.py
     lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
@@ -47,6 +48,7 @@ class Graphs:
         "title": Range(0, 10),
         "title_edge": Range(0, 10),
         "seed": Range(0, 10),
+        "unlike": SHARE,
         "nameless": SHARE,
         "lift": Range(0, 10),
         "names_alike": SHARE,
