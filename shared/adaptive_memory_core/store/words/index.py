@@ -217,6 +217,11 @@ class WordIndex:
         learned = self._unwritten.has(stored_id)
         return bool(self._written([stored_id])) if learned is None else learned
 
+    def ever_known(self, stored_ids: Sequence[str]) -> list[str]:
+        """Those of the records that it knows, or of which the ledger has something that is no longer so."""
+        written = self._written(stored_ids)
+        return [one for one in stored_ids if one in written or self._unwritten.has(one)]
+
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
         with self._alone():
