@@ -23,6 +23,7 @@ from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.half_restored import RESTORED
 from adaptive_memory_core.store.mirror.in_step import InStep
+from adaptive_memory_core.store.words.compared import says_the_same
 from adaptive_memory_core.stored_owner import owner_of
 
 PAGE = 500  # records that are read and written at a time
@@ -148,8 +149,14 @@ class Comparison:
         if not owners and not known:
             return []
         self.changed += len(changed) + len(known)
-        self._overwritten([*(row[0] for row in changed if row[0] in before.rows), *known])
+        self._overwritten([*self._reworded(changed), *known])
         return self._rows.renew(owners, known, before)
+
+    def _reworded(self, changed: Sequence[Row]) -> list[str]:
+        """Those of which the copies say something else that is found by words; another key alone is nobody's news."""
+        copies = {row[0]: row for row in self._rows.rows([row[0] for row in changed])}
+        rows = [row for row in changed if row[0] in copies]
+        return [row[0] for row in rows if not says_the_same(row[:3], copies[row[0]], self._store.fields)]
 
     def _changed(self, found: Sequence[Row], known: Any) -> list[Row]:
         """Those that the mirror does not have, or has otherwise."""
