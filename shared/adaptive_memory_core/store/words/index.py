@@ -27,6 +27,7 @@ from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.compared import Laid
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
@@ -40,7 +41,6 @@ WASTE = 0.25  # share of removed records at which a user's lists are made anew
 MANY = 2_000  # records with words of the cue, of which most are left out at a glance
 
 
-Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
 Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
 
 
