@@ -262,3 +262,27 @@ def test_what_we_write_back_ourselves_has_no_recall_ask_chroma(
         asked.clear()
         assert len(alice.recall("zebra", policy=HYBRID, reinforce=bool(turn % 2))) == 2
         assert asked == []
+
+
+def test_no_recall_asks_chroma_right_after_we_wrote(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the files' times are so new that another write might not change them."""
+    asked = list[str]()
+    memory = open_memory()
+    alice = memory.for_user("alice")
+    alice.remember_many(["the zebra crossed", "green tea"])
+    memory.sync()
+    alice.recall("zebra", policy=HYBRID)
+    memory.sync()
+    alice.recall("zebra", policy=HYBRID)
+    for name in ("size", "extent", "ids"):
+        monkeypatch.setattr(ChromaRecords, name, noting(asked, name, getattr(ChromaRecords, name)))
+    for turn in range(3):
+        text = f"the giraffe number {turn} slept"
+        alice.remember(text)
+        asked.clear()
+        assert alice.recall(text, k=1, policy=HYBRID)[0].text == text
+        assert asked == []
+        memory.flush()
+        asked.clear()
+        alice.recall("zebra", policy=HYBRID, reinforce=False)
+        assert asked == []

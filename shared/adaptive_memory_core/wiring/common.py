@@ -101,7 +101,7 @@ class Store:
     finish: Callable[[], object]
     reembed: Callable[..., int]
     changes: ChangeWatch
-    others_heard: Callable[[Callable[[Sequence[str]], object]], object] = id  # takes who hears what others wrote over
+    others_heard: Callable[[Callable[[Sequence[str]], object]], object] = id  # takes who hears of what others changed
     yet_to_come: Callable[[], int] = int  # how much of what other processes wrote the collection has yet to show
 
 

@@ -46,12 +46,10 @@ class ChangeWatch:
 
     def token_of_others(self) -> Hashable | None:
         """Equal as long as nobody else wrote: as `token`, but what we write ourselves changes it not, where it is known
-        that only we do. A server is asked no more often than the mirror asks it."""
-        if not self._files:
-            return self.only_ours_since()
-        seen = self.token()
-        ours = None if seen is None else self.only_ours_since()
-        return seen if ours is None else ours
+        that only we do. A server is asked no more often than the mirror asks it. What others write within the tick of
+        the kernel that we write in is news once the mirror has compared the collection, as it does after each write."""
+        ours = self.only_ours_since()
+        return self.token() if ours is None else ours
 
 
 def seen_in_call(files: tuple[str, ...]) -> Seen | None:

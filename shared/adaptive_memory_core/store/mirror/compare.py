@@ -23,9 +23,11 @@ from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.half_restored import RESTORED
 from adaptive_memory_core.store.mirror.in_step import InStep
+from adaptive_memory_core.store.words.compared import says_the_same
 from adaptive_memory_core.stored_owner import owner_of
 
 PAGE = 500  # records that are read and written at a time
+AT_THE_END = 3_000  # records that closing waits for, where others may have written at the same moment as we
 ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
 Row = tuple[str, str | None, Metadata | None, Any]
 
@@ -38,7 +40,8 @@ class Comparison:
         self._ledger, self._rows, self._due = ledger, ledger.mirror, ledger.due_records
         self._edition = Edition(ledger)
         self.changed = 0  # rows that were not as the collection's, so far
-        self._overwritten: Callable[[Sequence[str]], object] = len  # hears of what others wrote over
+        self._written_before: int | None = None  # by us, when the last comparison that was made to its end began
+        self._overwritten: Callable[[Sequence[str]], object] = len  # hears of what others wrote over or removed
 
     def run(self, most: int | None = None) -> Iterator[None]:
         """Compare, a page at a time. Afterwards the mirror is as the collection was at the beginning, and `in_step`
@@ -46,7 +49,7 @@ class Comparison:
         if self._rows.complete_at() == RESTORED:
             self._in_step.lost()
             return
-        known, before = self._known(), self.changed
+        known, before, written_before = self._known(), self.changed, self._in_step.written
         self._in_step.compare()
         written = self._written(known)
         if most is not None and (written is None or (known < 0 and written.size > most)):
@@ -61,6 +64,7 @@ class Comparison:
             todo += self._renew(page)
             yield
         self._end(written, known, found=self.changed != before)
+        self._written_before = written_before
 
     def _end(self, written: Written | None, known: int, *, found: bool) -> None:
         if written is None or written.last == known:
@@ -74,13 +78,18 @@ class Comparison:
         self._in_step.compared(found=found)
 
     def tell(self, overwritten: Callable[[Sequence[str]], object]) -> None:
-        """Who hears of the records that others wrote over."""
+        """Who hears of the records that others wrote over or removed, before the copies are as the collection: who is
+        killed in between hears of them again."""
         self._overwritten = overwritten
 
     def keep_last(self) -> None:
         """Note up to which write the copies are as the collection, where they are: so the next opening knows whether it
-        has the same collection, or an older one."""
+        has the same collection, or an older one. What others may have written at the same moment as we is compared
+        first: the next opening only looks at what is written from then on."""
         if self._directory is None or not self._in_step.holds():
+            return
+        if self._in_step.written != self._written_before:
+            deque(self.run(AT_THE_END), maxlen=0)
             return
         with alone(self._directory):
             last = own_database.last_write(self._directory, str(self._store.collection.id))
@@ -140,9 +149,14 @@ class Comparison:
         if not owners and not known:
             return []
         self.changed += len(changed) + len(known)
-        left = self._rows.renew(owners, known, before)
-        self._overwritten([row[0] for row in changed if row[0] in before.rows])
-        return left
+        self._overwritten([*self._reworded(changed), *known])
+        return self._rows.renew(owners, known, before)
+
+    def _reworded(self, changed: Sequence[Row]) -> list[str]:
+        """Those of which the copies say something else that is found by words; another key alone is nobody's news."""
+        copies = {row[0]: row for row in self._rows.rows([row[0] for row in changed])}
+        rows = [row for row in changed if row[0] in copies]
+        return [row[0] for row in rows if not says_the_same(row[:3], copies[row[0]], self._store.fields)]
 
     def _changed(self, found: Sequence[Row], known: Any) -> list[Row]:
         """Those that the mirror does not have, or has otherwise."""

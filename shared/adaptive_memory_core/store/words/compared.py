@@ -6,9 +6,34 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.stored_owner import owner_of
 
 MOST_COMPARED = 50_000  # records that are known to say what they said
+
+
+Laid = tuple[str, str | None, Metadata | None]  # a record's id, text and metadata
+
+
+def keys_read(fields: Fields) -> tuple[str, ...]:
+    """The metadata that the index has something of, besides whom a record belongs to."""
+    return fields.speaker, fields.session, fields.seq, fields.language, fields.created_at
+
+
+def says_the_same(one: Laid, other: Laid, fields: Fields) -> bool:
+    """Whether the index has the same of two states of a record.
+
+    >>> says_the_same(("a", "tea", {"topic": "drinks"}), ("a", "tea", None), Fields())
+    True
+    >>> says_the_same(("a", "tea", {"user_id": "ana"}), ("a", "tea", {"user_id": "bo"}), Fields())
+    False
+    """
+    this, that = one[2] or {}, other[2] or {}
+    return (
+        one[1] == other[1]
+        and owner_of(one[2], fields) == owner_of(other[2], fields)
+        and all(this.get(key) == that.get(key) for key in keys_read(fields))
+    )
 
 
 class Compared:
@@ -21,7 +46,7 @@ class Compared:
     """
 
     def __init__(self, fields: Fields) -> None:
-        self._keys = (fields.speaker, fields.session, fields.seq, fields.language, fields.created_at)
+        self._keys = keys_read(fields)
         self._known: dict[str, int] = {}
         self._as_known: tuple[Hashable, set[str]] = (None, set())  # which were so in what state of the collection
 

@@ -29,6 +29,7 @@ from adaptive_memory_core.score.facts.statement import names_in
 from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words.compared import Laid
 from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
@@ -42,7 +43,6 @@ WASTE = 0.25  # share of removed records at which a user's lists are made anew
 MANY = 2_000  # records with words of the cue, of which most are left out at a glance
 
 
-Laid = tuple[str, str | None, Metadata | None]  # a record of the collection: id, text, metadata
 Afterwards = Callable[[Callable[[], object]], None]  # has something done once the ledger's transaction is kept
 
 
@@ -232,6 +232,11 @@ class WordIndex:
         """Whether it has a record's words, whoever it belongs to: of the newest one, that tells of a swap."""
         learned = self._unwritten.has(stored_id)
         return bool(self._written([stored_id])) if learned is None else learned
+
+    def ever_known(self, stored_ids: Sequence[str]) -> list[str]:
+        """Those of the records that it knows, or of which the ledger has something that is no longer so."""
+        written = self._written(stored_ids)
+        return [one for one in stored_ids if one in written or self._unwritten.has(one)]
 
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""

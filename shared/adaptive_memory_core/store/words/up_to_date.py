@@ -111,11 +111,11 @@ class UpToDateWords:
             self._wake()
 
     def overwritten(self, stored_ids: Sequence[str]) -> None:
-        """Have these read again, in the background or before the next look: the mirror found that others wrote over
-        them."""
-        known = [one for one in stored_ids if self._index.knows(one)]
-        self._said.forget(known)
-        if known:
+        """The mirror found that others wrote over these, or removed them. They are not known until they are read again,
+        in the background or before the next look: the mirror tells of it only once, and whoever is killed in between
+        finds fewer records than the collection has, and compares them all."""
+        if known := self._index.ever_known(stored_ids):
+            self._drop(known)
             self._heard.append((None, (), known))
             self._wake()
 
