@@ -135,3 +135,28 @@ def test_where_it_is_asked_for_titles_alone_other_questions_are_ranked_as_withou
     assert ann.recall(CUE, k=3, policy=titled, reinforce=False).ids == ann.recall(CUE, k=3, reinforce=False).ids
     with_, without = (ann.recall("nothing in particular", policy=one, reinforce=False) for one in (titled, plain))
     assert [(hit.id, hit.parts) for hit in with_] == [(hit.id, hit.parts) for hit in without]
+
+
+def test_of_what_is_said_in_a_conversation_the_graph_says_less(memory: AdaptiveMemory) -> None:
+    """There the turns next to it tell what a turn is about; documents beside the conversation count as before."""
+    ben = memory.for_user("ben")
+    turns = ["Teutberga was married to Lothair II.", "Nice.", "Lothair II was a son of Lothair I.", "Really?"]
+    ben.remember_many(
+        [
+            {"id": f"turn {n}", "text": text, "metadata": {"session": "s", "seq": n, "speaker": "AB"[n % 2]}}
+            for n, text in enumerate(turns * 3)
+        ]
+    )
+    ben.remember_many([one for one in FAMILY if "id" in one])
+
+    def said_by_the_graph(**settings: float) -> dict[str, float]:
+        found = ben.recall(CUE, k=12, reinforce=False, policy=POLICY.replace(graph=settings))
+        return {one.id: one.hit.leads["graph"] for one in found}
+
+    less, whole = said_by_the_graph(), said_by_the_graph(spoken=1.0)
+    both = less.keys() & whole.keys()
+    for kind in (True, False):
+        assert any(whole[one] > 0.0 for one in both if one.startswith("turn") is kind)
+    for one in both:
+        share = Graphs().spoken if one.startswith("turn") else 1.0
+        assert less[one] == pytest.approx(share * whole[one])

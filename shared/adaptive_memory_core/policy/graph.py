@@ -33,6 +33,7 @@ class Graphs:
     seed: float = 0.6  # that sentences of passages found by other channels receive in round 1; a sweep: docs/graph.md
     unlike: float = 0.1  # weight of a sentence that says nothing of the question; 0 to 0.2 are alike: docs/graph.md
     nameless: float = 0.2  # share of `weight` for a question without names; guess
+    spoken: float = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/graph.md
     time_memory: bool = False  # whether the paper's form has its time memory as well; benchmarks/asked_again.py
     lift: float = 1.0  # more for sentences of records that answered such questions, as far as they are trusted; guess
     names_alike: float = 0.0  # how like another name must be to be taken for it; 0: none is; docs/graph.md
@@ -50,6 +51,7 @@ class Graphs:
         "seed": Range(0, 10),
         "unlike": SHARE,
         "nameless": SHARE,
+        "spoken": SHARE,
         "lift": Range(0, 10),
         "names_alike": SHARE,
         "reach": Range(10, 1_000_000, whole=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.drive import Flow, attempt
@@ -14,8 +15,10 @@ from adaptive_memory_core.flow.candidates.time_memory import gates_of_times
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.words import WordsFound
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL
+from adaptive_memory_core.policy.graph import Graphs
 
 SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
 
@@ -47,13 +50,26 @@ class Graph:
         outcome = yield from attempt(Exception, look)
         if outcome.value is None:
             return Answer(self.name, error=outcome.error)
-        found = outcome.value
+        found = _less_where_spoken(outcome.value, asked, policy.graph)
         notes = () if found.note is None else (found.note,)
         if not found.asked:
             return Answer(self.name, notes=notes)
         named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
         return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
+
+
+def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> GraphFound:
+    """With less said of what is said in a conversation: its neighbours tell what it is about, better than names do."""
+    words = next((one.leads for one in asked.earlier if isinstance(one.leads, WordsFound)), None)
+    if words is None or words.talk is None or settings.form == "paper":
+        return found
+    ids = list(found.numbers)
+    spoken = words.in_conversation(ids)
+    numbers = {
+        one: found.numbers[one] * (settings.spoken if said else 1.0) for one, said in zip(ids, spoken, strict=True)
+    }
+    return replace(found, numbers=numbers)
 
 
 def _seeds(asked: Asked) -> dict[str, float]:

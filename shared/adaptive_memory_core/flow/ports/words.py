@@ -86,6 +86,15 @@ class WordsFound:
             columns["company"] = company_of_alone(columns["company"], close, alone, chance)
         return columns
 
+    def in_conversation(self, stored_ids: Sequence[str]) -> list[bool]:
+        """Which of them are said in a conversation; none that is not known."""
+        if self.talk is None:
+            return [False] * len(stored_ids)
+        places = [self.numbers.get(one, -1) for one in stored_ids]
+        marks = self.talk.layout.alone
+        alone = [0.0] * len(places) if marks is None else _at(marks, places)
+        return [place >= 0 and not by_itself for place, by_itself in zip(places, alone, strict=True)]
+
     def _of_each_other(
         self, close: Sequence[float], places: Sequence[int], talk: Conversation
     ) -> tuple[list[float], list[float]]:
