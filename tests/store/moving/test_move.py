@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from chromadb import Collection
 
@@ -20,7 +21,7 @@ from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.moving import move as moving
 from adaptive_memory_core.store.moving.move import move
 from adaptive_memory_core.store.moving.place import Place
-from adaptive_memory_core.store.moving.tables import STAYS, VERSIONS
+from adaptive_memory_core.store.moving.tables import STAYS, VERSIONS, keys
 from adaptive_memory_core.store.postgres import leases
 from adaptive_memory_core.store.postgres.dialect import tables
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
@@ -242,6 +243,44 @@ def test_threads_that_write_all_the_time_lose_nothing_that_was_acknowledged(
         for writer in writers:
             user = moved.for_user(str(writer.user.user))
             assert [user.get(one).id for one in writer.kept] == writer.kept
+
+
+class Other(threading.Thread):
+    """Takes up a table late in a transaction that has another one already."""
+
+    def __init__(self, connection: psycopg.Connection[Any], table: str, mode: str) -> None:
+        super().__init__()
+        self.connection, self.table, self.mode, self.error = connection, table, mode, ""
+
+    def run(self) -> None:
+        try:
+            self.connection.execute(f"LOCK TABLE adaptive_memory.{self.table} IN {self.mode} MODE")
+            self.connection.rollback()
+        except psycopg.Error as error:
+            self.error = str(error)
+
+
+@pytest.mark.parametrize("begins", ["SELECT 1 FROM adaptive_memory.collections FOR NO KEY UPDATE", "SELECT 1"])
+def test_a_move_begins_beside_others_that_have_one_table_and_want_another(begins: str, tmp_path: Path) -> None:
+    """Who writes, has the collection's row first; who drops days of the log, has not."""
+    address = new_database()
+    old, new = PostgresLedger(address), SQLiteLedger(str(tmp_path / "new.sqlite3"))
+    first, *_, last = keys()
+    with psycopg.connect(address) as connection, psycopg.connect(address, autocommit=True) as looking:
+        connection.execute("SET deadlock_timeout = '10s'")  # the move is the one that is broken off
+        connection.execute(begins)
+        connection.execute(f"LOCK TABLE adaptive_memory.{last} IN ROW EXCLUSIVE MODE")
+        other = Other(connection, first, "ROW EXCLUSIVE")
+        moved: list[int] = []
+        mover = threading.Thread(target=lambda: moved.append(move(old, new).rows))
+        mover.start()
+        eventually(lambda: looking.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None)
+        other.start()
+        other.join(60)
+        mover.join(60)
+    assert (other.error, bool(moved)) == ("", True)
+    for ledger in (old, new):
+        ledger.close()
 
 
 @pytest.mark.slow

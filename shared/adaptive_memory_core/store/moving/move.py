@@ -77,13 +77,13 @@ class _Moving:
         self._old, self._new, self._total = source.place, target.place, 0
 
     def run(self, *, source_stays: bool) -> Moved:
-        self._begin()
+        self._old.again(self._begin)
         if not self._is_through():
             self._count()
             for name in keys():
                 self._copy(name)
             self._follow_all()
-            stopped_seconds = self._stop(source_stays=source_stays)
+            stopped_seconds = self._old.again(lambda: self._stop(source_stays=source_stays))
         else:
             stopped_seconds = 0.0  # an earlier call was killed right before the end
         rows = self._rows()

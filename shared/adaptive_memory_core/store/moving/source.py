@@ -45,6 +45,7 @@ class Source:
     def begin(self, move: str, target: str) -> None:
         """Note from now on what changes; what was noted for another move goes."""
         with self.place.writing() as sql:
+            self.keep_others_out(sql)
             self._clear(sql)
             sql.execute(f"CREATE TABLE {self.place.of(MOVE)} (id text NOT NULL, target text NOT NULL, moved integer)")
             sql.execute(f"INSERT INTO {self.place.of(MOVE)} VALUES (?, ?, 0)", (move, target))  # noqa: S608
@@ -85,7 +86,8 @@ class Source:
             return sum(self.place.count(sql, f"move_changes_{name}") for name in keys())
 
     def keep_others_out(self, sql: Any) -> None:
-        """SQLite does, with a transaction that may write."""
+        """SQLite does, with a transaction that may write. On a server every writer has this table first of all, so that
+        none of them holds one that we wait for, and waits for one of ours."""
         if not self.place.is_file:
             sql.connection.execute(f"LOCK TABLE {SCHEMA}.collections IN EXCLUSIVE MODE")
 
