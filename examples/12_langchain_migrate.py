@@ -6,10 +6,9 @@ import tempfile
 
 import chromadb
 from langchain_chroma import Chroma
-from langchain_core.embeddings import Embeddings
 
-from adaptive_memory_core import LocalEmbedder, Policy
-from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from adaptive_memory_core import Policy
+from langchain_adaptive_memory import AdaptiveMemoryRetriever, LocalEmbeddings
 
 NOTES = {
     "tram": "To get to the office, take the tram at Mill Road.",
@@ -20,27 +19,13 @@ NOTES = {
 CUE = "how do I get to the office?"
 
 
-class LocalEmbeddings(Embeddings):
-    """Stands for the embeddings that the program uses already; OpenAIEmbeddings() would do as well."""
-
-    def __init__(self) -> None:
-        self.embed = LocalEmbedder()
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self.embed(texts).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
-
-
 def stored(store: Chroma) -> dict[str, tuple[str, str]]:
     return {str(one.id): (one.page_content, one.metadata["source"]) for one in store.get_by_ids(list(NOTES))}
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
-        store = Chroma("notes", LocalEmbeddings(), client=chromadb.PersistentClient(directory))
+        store = Chroma("notes", LocalEmbeddings(), client=chromadb.PersistentClient(directory))  # or OpenAIEmbeddings()
         store.add_texts(list(NOTES.values()), metadatas=[{"source": "wiki"}] * len(NOTES), ids=list(NOTES))
         before = stored(store)
 

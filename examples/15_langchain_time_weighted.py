@@ -10,27 +10,12 @@ import chromadb
 from langchain_chroma import Chroma
 from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 
-from adaptive_memory_core import Fields, LocalEmbedder
-from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from adaptive_memory_core import Fields
+from langchain_adaptive_memory import AdaptiveMemoryRetriever, LocalEmbeddings
 
 FIELDS = Fields(last_read="last_accessed_at")  # the names that its stamps have already
 DAY = 86_400.0
-
-
-class LocalEmbeddings(Embeddings):
-    """Stands for the embeddings that the program uses already; OpenAIEmbeddings() would do as well."""
-
-    def __init__(self) -> None:
-        self.embed = LocalEmbedder()
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self.embed(texts).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 def seconds(stamp: Any) -> float:
@@ -66,7 +51,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         settings: Any = {"hnsw": {"space": "cosine"}}
         client = chromadb.PersistentClient(directory)
-        store = Chroma("notes", LocalEmbeddings(), client=client, collection_configuration=settings)
+        store = Chroma(
+            "notes", LocalEmbeddings(), client=client, collection_configuration=settings
+        )  # or OpenAIEmbeddings()
         print("moved:", move_stamps(as_it_was(store), store))
 
         with AdaptiveMemoryRetriever.from_vectorstore(store, k=2, fields=FIELDS) as retriever:

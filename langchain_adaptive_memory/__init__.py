@@ -13,6 +13,7 @@ from adaptive_memory_core.models.extras import require
 if TYPE_CHECKING:
     from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
     from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
+    from langchain_adaptive_memory.local import LocalEmbeddings
     from langchain_adaptive_memory.retriever import AdaptiveMemoryRetriever
     from langchain_adaptive_memory.tools import create_forget_tool, create_recall_tool, create_remember_tool
     from langchain_adaptive_memory.user import EVERYONE
@@ -24,6 +25,7 @@ __all__ = [
     "AdaptiveMemoryStore",
     "AdaptiveMemoryVectorStore",
     "EVERYONE",
+    "LocalEmbeddings",
     "create_forget_tool",
     "create_recall_tool",
     "create_remember_tool",
@@ -35,6 +37,7 @@ _HOMES = {
     "AdaptiveMemoryStore": ("langgraph_store.store", "langgraph"),
     "AdaptiveMemoryVectorStore": ("vector_store", "langchain_core"),
     "EVERYONE": ("user", "langchain_core"),
+    "LocalEmbeddings": ("local", "langchain_core"),
     "create_forget_tool": ("tools", "langchain_core"),
     "create_recall_tool": ("tools", "langchain_core"),
     "create_remember_tool": ("tools", "langchain_core"),
