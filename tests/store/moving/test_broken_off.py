@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, SQLiteLedger
 from adaptive_memory_core.store.moving.move import move
+from adaptive_memory_core.store.moving.source import Source
 from adaptive_memory_core.store.moving.tables import keys
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock
 from tests.postgres_server import new_database
-from tests.store.moving.test_move import EVERYTHING, Other, rows, used
+from tests.store.moving.test_move import EVERYTHING, Other, Ways, rows, used
 
 _WANTS_ALL = (
     "SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = %s::regclass::oid"
@@ -57,3 +59,34 @@ def test_a_move_that_is_broken_off_at_its_end_copies_no_row_without_what_belongs
     assert rows(new) == rows(old)
     for ledger in (old, new):
         ledger.close()
+
+
+@pytest.mark.parametrize("to_server", [True, False])
+def test_a_move_that_is_interrupted_at_its_end_and_called_again_loses_nothing(
+    collection: Collection,
+    embed: Callable[..., Any],
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    to_server: bool,
+) -> None:
+    ways, asked = Ways(tmp_path, to_server=to_server), list[tuple[str, ...]]()
+    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=ways.places[0], policy=EVERYTHING) as memory:
+        used(memory, clock)
+        clock.pass_seconds(3_600)
+
+        def ask(_done: int, _total: int) -> None:
+            if not asked:
+                asked.append(memory.for_user("alice").recall("who likes tea number 1?").ids)
+
+        def interrupted(*_: Any, **__: Any) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Source, "end", interrupted)  # the target has kept its part, and the source has not
+            with pytest.raises(KeyboardInterrupt):
+                ways.moved(ask)
+        ways.moved()
+    assert asked
+    assert ways.rows(1) == ways.rows(0)
