@@ -1,0 +1,49 @@
+"""Do the ledgers of two collections in one database write beside each other, whatever they share?"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from tests.behaviour.conftest import eventually
+from tests.postgres_server import new_database
+from tests.store.ledger.reads import ALICE, read
+
+_WAITS = "SELECT 1 FROM pg_locks WHERE NOT granted"
+
+
+@pytest.fixture
+def address() -> str:
+    return new_database()
+
+
+@pytest.fixture
+def ledgers(address: str) -> Iterator[list[PostgresLedger]]:
+    made = [PostgresLedger(address) for _ in range(2)]
+    for number, ledger in enumerate(made):
+        ledger.attach(f"uuid {number}", f"memories {number}")
+    yield made
+    for ledger in made:
+        ledger.close()
+
+
+def test_two_that_recall_under_a_new_policy_at_once_are_both_counted(
+    ledgers: list[PostgresLedger], address: str
+) -> None:
+    """Policies are kept once for all collections."""
+    one, other = ledgers
+    counted: list[int] = []
+    reader = threading.Thread(target=lambda: counted.append(read(other, ALICE, "r2", "m1", at=1.0)))
+    with psycopg.connect(address, autocommit=True) as looking:
+        with one.transaction():
+            counted.append(read(one, ALICE, "r1", "m1", at=1.0))
+            with one.file.reading() as sql:
+                sql.execute("SELECT 1 FROM policies").fetchone()  # what waits to be sent, is
+            reader.start()
+            assert eventually(lambda: looking.execute(_WAITS).fetchone() is not None)
+        reader.join(60)
+    assert counted == [1, 1]
