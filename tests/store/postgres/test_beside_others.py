@@ -1,4 +1,4 @@
-"""Do the ledgers of two collections in one database write beside each other, whatever they share?"""
+"""Do those who share a database write beside each other, whatever they have in common?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.one_scope import row_level_security
 from tests.behaviour.conftest import eventually
 from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, read
@@ -47,3 +49,20 @@ def test_two_that_recall_under_a_new_policy_at_once_are_both_counted(
             assert eventually(lambda: looking.execute(_WAITS).fetchone() is not None)
         reader.join(60)
     assert counted == [1, 1]
+
+
+def test_a_user_who_is_new_to_a_role_and_to_the_application_at_once_is_made_once(
+    ledgers: list[PostgresLedger], address: str
+) -> None:
+    counted: list[int] = []
+    writer = threading.Thread(target=lambda: counted.append(read(ledgers[0], Scope("eve"), "r1", "m1", at=1.0)))
+    with psycopg.connect(address) as owner, psycopg.connect(address, autocommit=True) as looking:
+        looking.execute(row_level_security())
+        looking.execute("DROP ROLE IF EXISTS eve_app")
+        looking.execute("CREATE ROLE eve_app LOGIN")
+        owner.execute("SELECT adaptive_memory.give_scope('eve_app', 'memories 0', 'eve', new_user => true)")
+        writer.start()
+        assert eventually(lambda: looking.execute(_WAITS).fetchone() is not None)
+        owner.commit()
+        writer.join(60)
+    assert counted == [1]
