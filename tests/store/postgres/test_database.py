@@ -128,6 +128,15 @@ def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
     assert (counted(ledger), told) == (1, [1])
 
 
+def test_a_collection_that_is_met_as_its_connection_breaks_is_kept_all_the_same(cut: Cut) -> None:
+    made = PostgresLedger(new_database())
+    cut.at, cut.cut = "COMMIT", Cut.before
+    made.attach("uuid", "memories")
+    assert cut.at == ""  # it broke
+    assert made.retention.collections() == {"uuid"}
+    made.close()
+
+
 def test_what_a_killed_server_lost_is_not_taken_for_kept_though_its_number_was_given_again(
     ledger: PostgresLedger, cut: Cut
 ) -> None:
