@@ -6,10 +6,13 @@ import itertools
 from pathlib import Path
 
 import pytest
+from chromadb import Collection
 
+from adaptive_memory_core import Fields
 from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.store.chroma.changes import FILES
-from adaptive_memory_core.store.mirror.collection_state import FileTimes
+from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.mirror.collection_state import FileTimes, SizeAndLast
 from adaptive_memory_core.store.mirror.in_step import InStep
 
 LENGTHS = itertools.count(1)
@@ -88,3 +91,26 @@ def test_a_call_that_looked_before_a_write_of_ours_ended_still_trusts_the_mirror
         write(directory)
     with one_call():
         assert not in_step.holds()
+
+
+def test_what_somebody_else_removes_while_we_write_back_is_not_hidden_by_what_we_add_then(
+    collection: Collection,
+) -> None:
+    """A server tells how many there are: one less, and one more, are as many as before."""
+
+    def add(one: str) -> None:
+        collection.add(ids=[one], documents=[one], embeddings=[[1.0, 0.0]])
+
+    for one in ("a", "b"):
+        add(one)
+    in_step = InStep(SizeAndLast(ChromaRecords(collection, Fields()), 0.0), late_seconds=2.0)
+    in_step.compare()
+    assert in_step.compared()
+    with in_step.changing(["b"], 0):
+        with in_step.changing(["b"], 0):
+            assert in_step.holds()
+        collection.delete(ids=["a"])
+        with in_step.changing(["c"]):
+            add("c")
+    in_step.heard(["b", "c"])
+    assert not in_step.holds()
