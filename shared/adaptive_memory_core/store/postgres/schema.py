@@ -35,7 +35,8 @@ def migrate(pool: Pool) -> int:
             if version == len(migrations()):
                 return 0
             _begin(connection)
-            return _done(connection)
+            steps = _done(connection)
+            _refuse_newer(pool, _version(connection))  # another package was quicker
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
                 f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, as far as this "
@@ -48,6 +49,7 @@ def migrate(pool: Pool) -> int:
                 f"The schema of the ledger at {pool.address} could not be looked at or made: {str(error).strip()}. "
                 "Open the memory again once the server is well."
             ) from error
+    return steps
 
 
 def due(pool: Pool) -> tuple[str, ...]:
