@@ -16,6 +16,7 @@ from adaptive_memory_core.store.chroma.changes import FILES
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.mirror.collection_state import FileTimes, SizeAndLast
 from adaptive_memory_core.store.mirror.in_step import InStep
+from tests.conftest import word_vectors
 
 LENGTHS = itertools.count(1)
 
@@ -101,7 +102,7 @@ def test_what_somebody_else_removes_while_we_write_back_is_not_hidden_by_what_we
     """A server tells how many there are: one less, and one more, are as many as before."""
 
     def add(one: str) -> None:
-        collection.add(ids=[one], documents=[one], embeddings=[[1.0, 0.0]])
+        collection.add(ids=[one], documents=[one], embeddings=word_vectors([one]))
 
     for one in ("a", "b"):
         add(one)
@@ -133,7 +134,7 @@ def test_an_answer_that_comes_late_does_not_take_the_place_of_a_newer_one(collec
     slow = threading.Thread(target=state.now, name="slow")
     slow.start()
     assert asked.wait(60)
-    collection.add(ids=["a"], documents=["a"], embeddings=[[1.0, 0.0]])
+    collection.add(ids=["a"], documents=["a"], embeddings=word_vectors(["a"]))
     newer = state.now()
     goes_on.set()
     slow.join(60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 import numpy as np
 
@@ -24,16 +24,17 @@ PAGE = 5_000
 Row = tuple[str, str | None, Metadata | None]
 Changes = Callable[[Record, Metadata], Metadata]  # of a record's metadata, given what there is
 P = ParamSpec("P")
+Change = Callable[Concatenate["MirrorRecords", P], None]
 
 
-def _whole(change: Callable[Concatenate[MirrorRecords, P], None]) -> Callable[Concatenate[MirrorRecords, P], None]:
+def _whole(change: Change[P]) -> Change[P]:
     """In one transaction, made again where that was lost."""
 
     @wraps(change)
     def whole(records: MirrorRecords, *args: P.args, **named: P.kwargs) -> None:
         made_whole(records._ledger, lambda: change(records, *args, **named))
 
-    return whole
+    return cast("Change[P]", whole)
 
 
 class MirrorRecords:
