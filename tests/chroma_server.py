@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -12,15 +11,15 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from tests.free_port import free_port
+
 
 class ChromaServer:
     """`chroma run` on a loopback port, which tests may kill and start again."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -6,7 +6,6 @@ import atexit
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,6 +19,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from tests import postgres_server
+from tests.free_port import free_port
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "adaptive-memory-tests" / "pgbouncer"
 USER = "pgserver"  # who runs the server of the tests where they run as root; its socket is open to nobody else
@@ -92,9 +92,7 @@ class PgBouncer:
 
     def __init__(self, server_address: str, size: int) -> None:
         known = conninfo_to_dict(server_address)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self._directory = Path(tempfile.mkdtemp(prefix="am-pgb-"))
         given = {"directory": known["host"], "port": known.get("port", 5432), "own": self.port, "size": size}
         (self._directory / "pgbouncer.ini").write_text(SETTINGS.format(**given))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import psutil
 import psycopg
 
 from tests import postgres_server
+from tests.free_port import free_port
 from tests.pgbouncer_server import until
 
 QUICK = ("fsync=off", "shared_buffers=16MB", "max_connections=60")
@@ -28,9 +28,7 @@ class Node:
         self._programs: Path = wheel.bin_path
         self._user: str | None = wheel.system_user
         self.directory, self._settings = directory, tuple[str, ...]()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
 
     def make(self, *options: str) -> None:
         """An empty cluster."""

@@ -15,9 +15,14 @@ from adaptive_memory_core.let_others_run import in_pieces, let_others_run, under
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long this thread has paused, each time."""
+    """How long this thread has paused, each time. Others, which earlier tests may have left, sleep as ever."""
     found: list[float] = []
-    monkeypatch.setattr(time, "sleep", found.append)
+    sleep, own = time.sleep, threading.current_thread()
+
+    def noted(seconds: float) -> None:
+        (found.append if threading.current_thread() is own else sleep)(seconds)
+
+    monkeypatch.setattr(time, "sleep", noted)
     return found
 
 

@@ -24,7 +24,7 @@ def holds():
     return type(memory.ports().records).__name__ == "ChromaRecords"
 
 def soon(what):
-    until = time.monotonic() + 20.0
+    until = time.monotonic() + 60.0
     while not what() and time.monotonic() < until:
         time.sleep(0.02)
     return what()

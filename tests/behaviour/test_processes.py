@@ -222,7 +222,8 @@ def test_a_child_of_the_holder_is_a_guest_and_takes_over_with_a_chroma_of_its_ow
         assert child.do("alice.remember('red wine', id='wine')") == "wine"
         wait.unlink()
         assert child.do("soon(holds)") is True
-        assert child.do("sorted(memory.ports().records.collection.get()['ids'])") == ["tea", "wine"]
+        all_there = "sorted(memory.ports().records.collection.get()['ids']) == ['tea', 'wine']"
+        assert child.do(f"soon(lambda: {all_there})") is True  # what was due is put there beside it
         assert child.do("alice.recall('tea', k=1).ids") == ("tea",)
         child.process.stdin.close()  # type: ignore[union-attr]
         child.process.stdout.read()  # type: ignore[union-attr] # until it has ended

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,13 +11,8 @@ from typer.testing import CliRunner
 from adaptive_memory_core.cli.app import app
 from tests.chroma_server import ChromaServer
 from tests.cli.conftest import EMBEDDER, Ended, Run
+from tests.free_port import free_port
 from tests.postgres_server import new_database
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import pytest
 from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.errors import ScopeError, StoreError, StoreInUseError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
+from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, delete, word_vectors
 
 ANA = ("users", "ana")
@@ -234,20 +234,9 @@ def test_a_broken_items_file_is_told(tmp_path: Path) -> None:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[int]:
     """The port of a real Chroma server."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    chroma = Path(sys.executable).with_name("chroma")
-    command = [str(chroma), "run", "--path", str(tmp_path / "server"), "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with socket.socket() as trial:
-                if trial.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield port
-        running.terminate()
+    with closing(ChromaServer(tmp_path / "server")) as made:
+        made.start()
+        yield made.port
 
 
 @pytest.mark.slow

@@ -69,4 +69,4 @@ def test_the_background_does_it(open_memory: Open, clock: Clock) -> None:
     keeping: Any = Keeping(prune_max_records=2, prune_hours=SOON)
     with open_memory(keeping=keeping) as memory:
         bob = with_drinks(memory, clock)
-        eventually(lambda: bob.stats().records == 2)
+        assert eventually(lambda: bob.stats().records == 2)

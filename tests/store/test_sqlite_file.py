@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.store.ledger.unreadable import UnreadableRowError
 from adaptive_memory_core.store.sqlite_connection import SETTINGS, connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -16,15 +18,18 @@ class Interrupt(BaseException):
 
 
 @pytest.mark.parametrize("within", ["reading", "writing"])
-def test_a_query_that_was_broken_off_keeps_nobody_from_writing(tmp_path: Path, within: str) -> None:
+@pytest.mark.parametrize("why", [Interrupt, UnreadableRowError])
+def test_a_query_that_was_broken_off_keeps_nobody_from_writing(
+    tmp_path: Path, within: str, why: type[BaseException]
+) -> None:
     kept = []
     with closing(LedgerFile(str(tmp_path / "ledger.sqlite3"))) as file:
         with file.reading() as sql:
             before = [sql.execute(f"PRAGMA {name}").fetchone() for name in SETTINGS]
-        with pytest.raises(Interrupt), getattr(file, within)() as sql:  # noqa: PT012 - a block is interrupted
+        with pytest.raises((Interrupt, LedgerError)), getattr(file, within)() as sql:  # noqa: PT012 - a block is interrupted
             kept.append(sql.execute("SELECT name FROM sqlite_master"))
             next(kept[0])
-            raise Interrupt
+            raise why
         with closing(connect(file.path)) as other:
             other.execute("CREATE TABLE more (number)")
         with file.writing() as sql:

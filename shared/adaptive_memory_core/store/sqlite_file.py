@@ -81,10 +81,10 @@ class LedgerFile:
             self._check(outermost=outermost)
             try:
                 yield self._connection
-            except (sqlite3.Error, *UNREADABLE) as error:
-                raise self._told(error) from error
-            except BaseException:
+            except BaseException as error:
                 self._broken_off = True
+                if isinstance(error, (sqlite3.Error, *UNREADABLE)):
+                    raise self._told(error) from error
                 raise
 
     @interruptible

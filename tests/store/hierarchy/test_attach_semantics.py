@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.store.hierarchy import attach_semantics
 from tests.conftest import START, Vectors
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 60.0  # that nobody waits unless it is for good
 SMALL = Policy().replace(hierarchy={"cap": 3, "patience": 2, "shortest": 1, "longest": 4})
 WORDS = "tea rain milk snow wine boat bike train garden puppy server music".split()  # noqa: SIM905 - shorter so
 IDS = [f"m{number}" for number in range(len(WORDS))]

@@ -58,6 +58,22 @@ def test_an_older_ledger_is_brought_up_to_date_with_what_it_holds(
         opened(path)
 
 
+def test_a_ledger_that_a_newer_package_changes_as_we_begin_keeps_its_version(tmp_path: Path) -> None:
+    path, newer = tmp_path / "ledger.sqlite3", len(schema.MIGRATIONS) + 1
+
+    class Beaten(sqlite3.Connection):
+        def execute(self, query: str, *given: Any) -> sqlite3.Cursor:
+            if query == "BEGIN IMMEDIATE":
+                with sqlite3.connect(path) as other:
+                    other.execute(f"PRAGMA user_version = {newer}")
+            return super().execute(query, *given)
+
+    with sqlite3.connect(path, factory=Beaten, isolation_level=None) as beaten:
+        with pytest.raises(LedgerVersionError, match="newer version"):
+            schema.migrate(beaten)
+        assert beaten.execute("PRAGMA user_version").fetchone() == (newer,)
+
+
 def test_a_new_ledger_is_the_same_by_the_steps_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "_known_new", [])
     assert schema_of_a_new_file() == schema_of_a_new_file()

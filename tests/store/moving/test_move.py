@@ -274,7 +274,7 @@ def test_a_move_begins_beside_others_that_have_one_table_and_want_another(begins
         moved: list[int] = []
         mover = threading.Thread(target=lambda: moved.append(move(old, new).rows))
         mover.start()
-        eventually(lambda: looking.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None)
+        assert eventually(lambda: looking.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None)
         other.start()
         other.join(60)
         mover.join(60)

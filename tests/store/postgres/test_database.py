@@ -13,8 +13,11 @@ import psycopg
 import pytest
 from psycopg_pool import ConnectionPool
 
+from adaptive_memory_core import Fields, Record, Scope
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import one_call
+from adaptive_memory_core.flow.ports import Stored
+from adaptive_memory_core.store.mirror.records import MirrorRecords
 from adaptive_memory_core.store.postgres import database, outcome
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from adaptive_memory_core.store.postgres.outcome import LostConnectionError
@@ -126,6 +129,25 @@ def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
         count(ledger, told)
     count(ledger, told)
     assert (counted(ledger), told) == (1, [1])
+
+
+def test_a_collection_that_is_met_as_its_connection_breaks_is_kept_all_the_same(cut: Cut) -> None:
+    made = PostgresLedger(new_database())
+    cut.at, cut.cut = "COMMIT", Cut.before
+    made.attach("uuid", "memories")
+    assert cut.at == ""  # it broke
+    assert made.retention.collections() == {"uuid"}
+    made.close()
+
+
+def test_a_record_that_is_written_beside_its_collection_as_the_connection_breaks_is_kept(
+    ledger: PostgresLedger, cut: Cut
+) -> None:
+    records = MirrorRecords(ledger, Fields(), "cosine")
+    cut.at, cut.cut = "COMMIT", Cut.before
+    records.add(Scope("ana"), [Stored(Record("tea", "green tea", created_at=1.0), "tea")], [[1.0, 0.0]])
+    assert cut.at == ""  # it broke
+    assert (records.ids(), ledger.due_records.waiting()) == (["tea"], 1)
 
 
 def test_what_a_killed_server_lost_is_not_taken_for_kept_though_its_number_was_given_again(

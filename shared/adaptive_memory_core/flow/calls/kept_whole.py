@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports import Ledger, Ports
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,12 +22,18 @@ def kept_whole(change: Change[P, T]) -> Change[P, T]:
 
     @wraps(change)
     def whole(ports: Ports, *args: P.args, **named: P.kwargs) -> T:
-        def once() -> T:
-            with ports.ledger.transaction():
-                return change(ports, *args, **named)
-
-        again: Callable[[Callable[[], Any]], Any] | None = getattr(ports.ledger, "again", None)
-        made: T = once() if again is None else again(once)
-        return made
+        return made_whole(ports.ledger, lambda: change(ports, *args, **named))
 
     return cast("Change[P, T]", whole)
+
+
+def made_whole(ledger: Ledger, change: Callable[[], T]) -> T:
+    """What the change gives, made in one transaction, again where that was lost."""
+
+    def once() -> T:
+        with ledger.transaction():
+            return change()
+
+    again: Callable[[Callable[[], Any]], Any] | None = getattr(ledger, "again", None)
+    made: T = once() if again is None else again(once)
+    return made

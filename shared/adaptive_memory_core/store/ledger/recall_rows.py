@@ -51,13 +51,14 @@ def add(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry
 
 
 def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
-    """The policy behind a hash, once. Only one that is seen in the table is known: what is added may be rolled back."""
+    """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
+    known: what is added may be rolled back."""
     if entry.policy_hash in known:
         return
     if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
         known.add(entry.policy_hash)
     else:
-        tell(sql, "INSERT INTO policies VALUES (?, ?)", (entry.policy_hash, entry.policy_json))
+        tell(sql, "INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json))
 
 
 def one(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:

@@ -14,17 +14,11 @@ _known_new: list[NewLedger] = []  # what this process last saw the steps make of
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the file to the newest version, each step whole or not at all; a newer file is refused."""
-    version = _version(connection)
-    if version > len(MIGRATIONS):
-        raise LedgerVersionError(
-            f"The ledger has schema version {version}; this package knows up to {len(MIGRATIONS)}. "
-            "Install a newer version of adaptive-memory-retrieval, or give another ledger=."
-        )
-    if version == len(MIGRATIONS):
+    if _known_version(connection) == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _version(connection) == 0 and is_empty(connection):
+        if _known_version(connection) == 0 and is_empty(connection):
             _fill(connection)
         else:
             _take_steps(connection)
@@ -33,6 +27,16 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _known_version(connection: sqlite3.Connection) -> int:
+    version = _version(connection)
+    if version > len(MIGRATIONS):
+        raise LedgerVersionError(
+            f"The ledger has schema version {version}; this package knows up to {len(MIGRATIONS)}. "
+            "Install a newer version of adaptive-memory-retrieval, or give another ledger=."
+        )
+    return version
 
 
 def refuse_newer(connection: sqlite3.Connection) -> None:

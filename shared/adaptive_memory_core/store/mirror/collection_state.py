@@ -58,23 +58,26 @@ class SizeAndLast:
 
     def __init__(self, records: Records, seen_seconds: float) -> None:
         self._records, self._seen_seconds = records, seen_seconds
-        self._known: State = None
-        self._at = -seen_seconds
+        self._seen: tuple[float, State] = (-seen_seconds, None)  # when it was asked for last, and what that gave
 
     def recent(self) -> State:
-        return self._known if time.monotonic() - self._at < self._seen_seconds else self.now()
+        at, known = self._seen
+        return known if time.monotonic() - at < self._seen_seconds else self.now()
 
     def quickly(self) -> State:
         return self.recent()
 
     def now(self) -> State:
-        at = time.monotonic()
+        at, known = time.monotonic(), self._asked()
+        if at >= self._seen[0]:  # else another thread asked later, and was answered sooner
+            self._seen = at, known
+        return known
+
+    def _asked(self) -> State:
         try:
-            self._known = self._records.extent()
+            return self._records.extent()
         except StoreError:
-            self._known = None
-        self._at = at
-        return self._known
+            return None
 
     def is_ours(self, before: State, after: State, grows: int) -> bool:
         if not isinstance(before, Extent) or not isinstance(after, Extent):

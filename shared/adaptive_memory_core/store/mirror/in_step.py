@@ -67,6 +67,8 @@ class InStep:
                     self._grows = 0
                     self._clean = before is not None and before == self._same
                     self._clean_compared = before is not None and before == self._compared_from
+                elif self._grows == 0 and not self._state.is_ours(self._before, self._state.now(), 0):
+                    self._clean = self._clean_compared = False  # somebody else wrote, which this one would hide
                 self._writes.add(write)
                 self._grows = None if grows is None or self._grows is None else self._grows + grows
             yield

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
 
 import numpy as np
 
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.kept_whole import made_whole
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Metadata, Record, Scope
@@ -21,6 +23,18 @@ LARGEST_BATCH = 1_000  # records of one write, for all other processes wait unti
 PAGE = 5_000
 Row = tuple[str, str | None, Metadata | None]
 Changes = Callable[[Record, Metadata], Metadata]  # of a record's metadata, given what there is
+P = ParamSpec("P")
+Change = Callable[Concatenate["MirrorRecords", P], None]
+
+
+def _whole(change: Change[P]) -> Change[P]:
+    """In one transaction, made again where that was lost."""
+
+    @wraps(change)
+    def whole(records: MirrorRecords, *args: P.args, **named: P.kwargs) -> None:
+        made_whole(records._ledger, lambda: change(records, *args, **named))
+
+    return cast("Change[P]", whole)
 
 
 class MirrorRecords:
@@ -102,45 +116,45 @@ class MirrorRecords:
         """Write over existing records; keys they no longer have go, what reads have taught stays."""
         self._put(scope, records, vectors, lambda record, present: revision(scope, record, present, self.fields))
 
+    @_whole
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
         """Set metadata of one record of this scope, given by our field names; None takes a key away."""
         values = {getattr(self.fields, name): value for name, value in changes.items()}
-        with self._ledger.transaction():
-            if self._own(scope.own, [stored_id]):
-                self.update_metadata({stored_id: values})
+        if self._own(scope.own, [stored_id]):
+            self.update_metadata({stored_id: values})
 
+    @_whole
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """Delete those of the ids that are of this scope."""
-        with self._ledger.transaction():
-            own = [one.stored_id for one in self._own(scope.own, stored_ids)]
-            self._mirror.drop(own)
-            self._ledger.due_records.mark(own, gone=True)
+        own = [one.stored_id for one in self._own(scope.own, stored_ids)]
+        self._mirror.drop(own)
+        self._ledger.due_records.mark(own, gone=True)
 
+    @_whole
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
         """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
-        with self._ledger.transaction():
-            named = self._of(scope.own, self._pages.mentioning(scope.own, [json.dumps(record_id)]))
-            changes = {one.stored_id: unlinked(one.metadata or {}, record_id, began, self.fields) for one in named}
-            self.update_metadata({stored_id: change for stored_id, change in changes.items() if change})
+        named = self._of(scope.own, self._pages.mentioning(scope.own, [json.dumps(record_id)]))
+        changes = {one.stored_id: unlinked(one.metadata or {}, record_id, began, self.fields) for one in named}
+        self.update_metadata({stored_id: change for stored_id, change in changes.items() if change})
 
+    @_whole
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
         """Merge keys into records that exist."""
-        with self._ledger.transaction():
-            there = self.taken(list(changes))
-            self._mirror.annotate({stored_id: changes[stored_id] for stored_id in there})
-            self._ledger.due_records.mark(list(there), gone=False)
+        there = self.taken(list(changes))
+        self._mirror.annotate({stored_id: changes[stored_id] for stored_id in there})
+        self._ledger.due_records.mark(list(there), gone=False)
 
+    @_whole
     def _put(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector], changes: Changes) -> None:
         ids = [one.stored_id for one in records]
-        with self._ledger.transaction():
-            self._edition.check()
-            present = self.metadata(ids)
-            rows = [
-                MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))
-                for one, vector in zip(records, vectors, strict=True)
-            ]
-            self._mirror.put({scope.own: rows})
-            self._ledger.due_records.mark(ids, gone=False)
+        self._edition.check()
+        present = self.metadata(ids)
+        rows = [
+            MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))
+            for one, vector in zip(records, vectors, strict=True)
+        ]
+        self._mirror.put({scope.own: rows})
+        self._ledger.due_records.mark(ids, gone=False)
 
     def _passing(self, scope: Scope, fragments: Sequence[str], where: dict[str, Any]) -> list[Found]:
         """Those of the scope's records that mention one of the fragments and pass the filter."""

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
@@ -27,6 +27,7 @@ PAGE, ALL = 2_000, 2**62  # rows that are in RAM at once, or at the last stop
 PATIENCE_SECONDS = 15.0  # for another move of this ledger: the lease of one that was killed lapses within that
 FEW = 500  # changes that are left to the last stop
 Progress = Callable[[int, int], object]
+T = TypeVar("T")
 
 
 class Moved(NamedTuple):
@@ -77,18 +78,21 @@ class _Moving:
         self._old, self._new, self._total = source.place, target.place, 0
 
     def run(self, *, source_stays: bool) -> Moved:
-        self._old.again(self._begin)
+        stopped_seconds = 0.0  # where an earlier call was killed right before the end
+        self._taken(self._begin)
         if not self._is_through():
             self._count()
             for name in keys():
                 self._copy(name)
             self._follow_all()
-            stopped_seconds = self._old.again(lambda: self._stop(source_stays=source_stays))
-        else:
-            stopped_seconds = 0.0  # an earlier call was killed right before the end
+            stopped_seconds = self._taken(lambda: self._stop(source_stays=source_stays))
         rows = self._rows()
-        self._target.open()
+        self._taken(self._target.open)
         return Moved(rows, stopped_seconds)
+
+    def _taken(self, step: Callable[[], T]) -> T:
+        """A step, once more where either server broke it off. The target may have kept its part of it then."""
+        return self._old.again(lambda: self._new.again(step))
 
     def _begin(self) -> None:
         """Begin, or find what an earlier call has begun. The target is marked first: a source notes for a move that
@@ -128,7 +132,6 @@ class _Moving:
                 for name in keys():
                     self._copy_changes(old, new, name)
                 self._drop_expired(old, new)
-                self._target.numbered(new)
             self._source.end(old, stays=source_stays)
         return time.monotonic() - began
 

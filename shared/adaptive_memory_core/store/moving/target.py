@@ -65,15 +65,13 @@ class Target:
             sql.execute(f"{keep}ON CONFLICT (name) DO UPDATE SET mark = excluded.mark", (name, mark))
         return had_room
 
-    def numbered(self, sql: Any) -> None:
-        """New rows are numbered behind those that came along, and what belongs to a row is done with it again."""
-        self._switch_triggers(sql, on=True)
-        for name, column in NUMBERED:
-            self.place.ledger.file.numbered(sql, name, column)
-
     def open(self) -> None:
-        """All has arrived: whoever wants may use it."""
+        """All has arrived, and nothing is copied any more: whoever wants may use it. New rows are numbered behind those
+        that came along, and what belongs to a row is done with it again."""
         with self.place.writing() as sql:
+            self._switch_triggers(sql, on=True)
+            for name, column in NUMBERED:
+                self.place.ledger.file.numbered(sql, name, column)
             sql.execute(f"DROP TABLE {self.place.of(ARRIVAL)}")
 
     def _refuse_used(self, sql: Any) -> None:

@@ -62,10 +62,13 @@ class PostgresLedger(SqlLedger):
 
     def attach(self, uuid: str, name: str) -> None:
         """Speak for this collection from now on."""
-        super().attach(uuid, name)
-        with self._shared.reading() as sql:
-            self._only = only_user(sql)
+        self.again(super().attach, uuid, name)
+        self._only = self.again(self._only_user)
         self._shared.sees_one_user = self._only is not None
+
+    def _only_user(self) -> str | None:
+        with self._shared.reading() as sql:
+            return only_user(sql)
 
     @property
     def only_scope(self) -> Scope | None:

@@ -13,6 +13,29 @@
 BEGIN;
 SET LOCAL client_min_messages = warning;
 
+-- All tables first, since applications go on meanwhile: who writes has a row of `collections` before any other, and who
+-- reads may have one table and want another that is ours by then. The server breaks us off, and we begin again.
+DO $$
+DECLARE
+    one name;
+BEGIN
+    FOR attempt IN 1 .. 50 LOOP
+        BEGIN
+            LOCK TABLE adaptive_memory.collections IN EXCLUSIVE MODE;
+            FOR one IN
+                SELECT relname FROM pg_class
+                WHERE relnamespace = 'adaptive_memory'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+            LOOP
+                EXECUTE format('LOCK TABLE adaptive_memory.%I IN ACCESS EXCLUSIVE MODE', one);
+            END LOOP;
+            RETURN;
+        EXCEPTION WHEN deadlock_detected OR lock_not_available THEN
+            PERFORM pg_sleep(random() / 5);
+        END;
+    END LOOP;
+    RAISE EXCEPTION 'Others use the tables of the ledger all the time. Run this again when less is asked of them.';
+END $$;
+
 DO $$
 DECLARE
     made text;
@@ -21,7 +44,10 @@ BEGIN
         'adaptive_memory_application', 'adaptive_memory_one_collection', 'adaptive_memory_one_user'
     ] LOOP
         IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = made) THEN
-            EXECUTE format('CREATE ROLE %I NOLOGIN', made);
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', made);
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN  -- another database of the server makes it just now
+            END;
         END IF;
     END LOOP;
 END $$;
@@ -52,6 +78,7 @@ BEGIN
             cardinality(named), collection_name;
     END IF;
     IF user_name IS NOT NULL THEN
+        PERFORM 1 FROM adaptive_memory.collections c WHERE c.collection_key = named[1] FOR NO KEY UPDATE;  -- as who writes
         IF NOT new_user AND user_name <> '' AND NOT EXISTS (
             SELECT 1 FROM adaptive_memory.users u WHERE u.collection_key = named[1] AND u.name = user_name
         ) THEN

@@ -20,6 +20,7 @@ _FIRST = (
     f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; "
     f"CREATE TABLE IF NOT EXISTS {SCHEMA}.schema_version (version integer NOT NULL)"
 )
+_WRITERS_FIRST = f"{SCHEMA}.collections"
 _VERSION = f"SELECT coalesce(max(version), 0) FROM {SCHEMA}.schema_version"  # noqa: S608 - our own words
 
 
@@ -34,7 +35,8 @@ def migrate(pool: Pool) -> int:
             if version == len(migrations()):
                 return 0
             _begin(connection)
-            return _steps(connection)
+            steps = _done(connection)
+            _refuse_newer(pool, _version(connection))  # another package was quicker
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
                 f"The ledger at {pool.address} has schema version {version} of {len(migrations())}, as far as this "
@@ -47,6 +49,7 @@ def migrate(pool: Pool) -> int:
                 f"The schema of the ledger at {pool.address} could not be looked at or made: {str(error).strip()}. "
                 "Open the memory again once the server is well."
             ) from error
+    return steps
 
 
 def due(pool: Pool) -> tuple[str, ...]:
@@ -65,11 +68,22 @@ def _refuse_newer(pool: Pool, version: int) -> None:
         )
 
 
+def _done(connection: Connection[Any]) -> int:
+    """The steps, once more where the server broke them off for somebody who reads: each had what the other wanted."""
+    for _ in range(TRIES):
+        try:
+            return _steps(connection)
+        except psycopg.errors.DeadlockDetected:
+            time.sleep(PAUSE_SECONDS)
+    return _steps(connection)
+
+
 def _steps(connection: Connection[Any]) -> int:
-    """One process at a time, whoever the others are."""
+    """One process at a time, whoever the others are, and while nobody writes."""
     connection.execute("BEGIN")
     try:
         connection.execute(f"LOCK TABLE {SCHEMA}.schema_version IN EXCLUSIVE MODE")
+        _keep_writers_out(connection)
         done = _version(connection)
         for number, script in enumerate(migrations()[done:], start=done + 1):
             connection.execute(script)
@@ -80,6 +94,12 @@ def _steps(connection: Connection[Any]) -> int:
         raise  # what an interrupt left open, the pool undoes
     connection.execute("COMMIT")
     return len(migrations()) - done
+
+
+def _keep_writers_out(connection: Connection[Any]) -> None:
+    """Each has a row of this table before any other, so none of them holds one that we wait for meanwhile."""
+    if connection.execute("SELECT to_regclass(%s)", (_WRITERS_FIRST,)).fetchone() != (None,):
+        connection.execute(f"LOCK TABLE {_WRITERS_FIRST} IN EXCLUSIVE MODE")
 
 
 def _version(connection: Connection[Any]) -> int:
