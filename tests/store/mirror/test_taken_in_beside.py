@@ -1,4 +1,4 @@
-"""What do recalls wait for while what others wrote is taken in? For short transactions that write no more than needed."""
+"""What do recalls wait for while what others wrote is taken in? For short transactions that write what they must."""
 
 from __future__ import annotations
 
