@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,8 +14,9 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
 from adaptive_memory_core.store.chroma.records import ChromaRecords
+from adaptive_memory_core.store.mirror import asked_ahead
 from adaptive_memory_core.store.mirror.compare import Comparison
-from tests.behaviour.conftest import noting
+from tests.behaviour.conftest import eventually, noting
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
@@ -163,4 +166,32 @@ def test_recalls_ask_the_server_nothing_until_the_bound_is_over(
         asked.clear()
         assert world.alice.recall(f"note ours {number}", k=1).ids == (f"ours {number}",)
         assert asked == []
+    world.memory.close()
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_while_recalls_go_on_the_background_asks_for_them(
+    chroma_server: ChromaServer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, *, is_async: bool
+) -> None:
+    keeping = Keeping(others_seen_seconds=600.0, lag_seconds=600.0)
+    monkeypatch.setattr(asked_ahead, "IN_TIME", 0.0001)  # so the background asks again after 0.06 s
+    world = World(chroma_server, tmp_path / "reads.sqlite3", keeping)
+    ask = world.memory.for_user("alice")
+    askers: set[str] = set()
+    extent = ChromaRecords.extent
+
+    def noted(*given: Any) -> Any:
+        askers.add(threading.current_thread().name)
+        return extent(*given)
+
+    def shown() -> set[str]:
+        found = asyncio.run(ask.arecall("note about", k=200)) if is_async else ask.recall("note about", k=200)
+        return set(found.ids)
+
+    shown()
+    monkeypatch.setattr(ChromaRecords, "extent", noted)
+    for change in (World.add, World.delete):
+        change(world)
+        assert eventually(lambda: shown() == set(world.in_the_collection()))
+    assert askers == {"adaptive-memory-background"}
     world.memory.close()

@@ -14,7 +14,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Fields, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
-from adaptive_memory_core.flow.ports import Stored
+from adaptive_memory_core.flow.ports import Extent, Stored
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.stored_metadata import hits_of, state_of
@@ -202,3 +202,28 @@ def test_numbers_of_others_under_our_keys_survive_the_write_back() -> None:
     shown = collection.get(ids=["a"])["metadatas"][0]
     assert {key: shown[key] for key in theirs} == theirs
     client.delete_collection("numbers")
+
+
+def test_how_many_there_are_and_which_is_the_last_whatever_was_expected(collection: Any) -> None:
+    store = ChromaRecords(collection, Fields())
+    assert store.extent() == store.extent(Extent(0, None)) == store.extent(Extent(2, "m2")) == Extent(0, None)
+    put(store, ALICE, stored("m1"), stored("m3"), stored("m2"))
+    right = Extent(3, "m2")
+    others = [Extent(3, "m1"), Extent(2, "m3"), Extent(1, "m1"), Extent(4, "m4"), Extent(9, "m9"), Extent(0, None)]
+    assert [store.extent(one) for one in [None, right, *others]] == [right] * 8
+
+
+def test_where_nothing_was_added_or_removed_one_question_tells_how_many_there_are(collection: Any) -> None:
+    store = ChromaRecords(collection, Fields())
+    put(store, ALICE, stored("m1"), stored("m2"))
+    known, asked, whole = store.extent(), list[str](), store.collection
+
+    class Noting:
+        def __getattr__(self, name: str) -> Any:
+            asked.append(name)
+            return getattr(whole, name)
+
+    noting: Any = Noting()
+    store.collection = noting
+    assert store.extent(known) == known
+    assert asked == ["get"]

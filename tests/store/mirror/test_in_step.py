@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from chromadb import Collection
 
 from adaptive_memory_core import Fields
 from adaptive_memory_core.flow.calls.call_state import one_call
-from adaptive_memory_core.flow.ports import Extent
 from adaptive_memory_core.store.chroma.changes import FILES
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.mirror.collection_state import FileTimes, SizeAndLast
@@ -117,25 +115,3 @@ def test_what_somebody_else_removes_while_we_write_back_is_not_hidden_by_what_we
             add("c")
     in_step.heard(["b", "c"])
     assert not in_step.holds()
-
-
-def test_an_answer_that_comes_late_does_not_take_the_place_of_a_newer_one(collection: Collection) -> None:
-    asked, goes_on = threading.Event(), threading.Event()
-
-    class Slow(ChromaRecords):
-        def extent(self) -> Extent:
-            found = super().extent()
-            if threading.current_thread().name == "slow":
-                asked.set()
-                assert goes_on.wait(60)
-            return found
-
-    state = SizeAndLast(Slow(collection, Fields()), 3_600.0)
-    slow = threading.Thread(target=state.now, name="slow")
-    slow.start()
-    assert asked.wait(60)
-    collection.add(ids=["a"], documents=["a"], embeddings=word_vectors(["a"]))
-    newer = state.now()
-    goes_on.set()
-    slow.join(60)
-    assert state.recent() == newer == Extent(1, "a")

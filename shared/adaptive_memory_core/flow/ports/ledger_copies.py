@@ -61,10 +61,14 @@ class MirrorRows(Protocol):
 
     def versions(self, stored_ids: Sequence[str]) -> Versions: ...
     def renew(
-        self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
+        self,
+        rows: Mapping[Scope | None, Sequence[MirrorRow]],
+        gone: Collection[str],
+        before: Versions,
+        revised: Mapping[str, Metadata | None] | None = None,
     ) -> list[str]:
         """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
-        stays. Gives what was left out for that."""
+        stays. Those that are `revised` get other metadata, and else stay. Gives what was left out for that."""
 
     def complete_at(self) -> str | None:
         """The state of the collection, as `keep_complete_at` was told, in which all of it was last compared."""

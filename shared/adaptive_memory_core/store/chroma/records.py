@@ -55,21 +55,28 @@ class ChromaRecords:
         """How many records the collection holds, whatever the ledger's role sees."""
         return int(told(self.collection.count))
 
-    def extent(self) -> Extent:
-        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order."""
+    def extent(self, expected: Extent | None = None) -> Extent:
+        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order.
+        Where it has the size that is expected, one question tells both."""
         if self.only is not None:
             ids = self.ids()
             return Extent(len(ids), ids[-1] if ids else None)
+        if expected is not None and expected.size:
+            last = self._ids_from(expected.size - 1, 2)
+            if len(last) == 1:
+                return Extent(expected.size, last[0])
         size = self.size()
-        last = told(lambda: self.collection.get(limit=1, offset=size - 1, include=[]))["ids"] if size else []
+        last = self._ids_from(size - 1, 1) if size else []
         return Extent(size, last[0] if last else None)
+
+    def _ids_from(self, offset: int, most: int) -> list[str]:
+        return list(told(lambda: self.collection.get(limit=most, offset=offset, include=[]))["ids"])
 
     def latest(self, most: int) -> list[str]:
         """The ids that came last, whoever they belong to."""
         if self.only is not None:
             return self.ids()[-most:]
-        first = max(0, self.size() - most)
-        return list(told(lambda: self.collection.get(limit=most, offset=first, include=[]))["ids"])
+        return self._ids_from(max(0, self.size() - most), most)
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
         """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""

@@ -84,12 +84,16 @@ class LedgerMirror:
             self._shared.file.afterwards(lambda: self._in_ram.annotated(number, rows))
 
     def renew(
-        self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str], before: Versions
+        self,
+        rows: Mapping[Scope | None, Sequence[MirrorRow]],
+        gone: Collection[str],
+        before: Versions,
+        revised: Mapping[str, Metadata | None] | None = None,
     ) -> list[str]:
         """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
-        stays. Gives what was left out for that."""
+        stays. Those that are `revised` get other metadata, and else stay. Gives what was left out for that."""
         with self._shared.writing() as sql:
-            ids = [*gone, *(row.stored_id for own in rows.values() for row in own)]
+            ids = [*gone, *(revised or ()), *(row.stored_id for own in rows.values() for row in own)]
             now = self._versions(sql, ids)
             newer = {one for one in ids if now.drops != before.drops or now.rows.get(one) != before.rows.get(one)}
             kept = newer | due_records.among(
@@ -97,7 +101,17 @@ class LedgerMirror:
             )  # the collection is yet to show these
             own = {scope: [row for row in own if row.stored_id not in kept] for scope, own in rows.items()}
             self.put(own, [one for one in gone if one not in kept])
+            if revised:
+                self._revise(sql, {one: data for one, data in revised.items() if one not in kept})
         return sorted(newer)
+
+    def _revise(self, sql: sqlite3.Connection, metadata: Mapping[str, Metadata | None]) -> None:
+        number = self._next_change(sql)
+        for stored_id, data in metadata.items():
+            values = (_written(data), number, self._shared.collection_key, stored_id)
+            sql.execute(
+                "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?", values
+            )
 
     def versions(self, stored_ids: Sequence[str]) -> Versions:
         """How the rows of these records stand now."""

@@ -14,7 +14,8 @@ from adaptive_memory_core.store.chroma.changes import unknown
 from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.search import ChromaSearch
 from adaptive_memory_core.store.locations import is_in_ram
-from adaptive_memory_core.store.mirror.collection_state import CollectionState, FileTimes, SizeAndLast
+from adaptive_memory_core.store.mirror.asked_ahead import AskedAhead
+from adaptive_memory_core.store.mirror.collection_state import FileTimes, SizeAndLast
 from adaptive_memory_core.store.mirror.compare import Comparison
 from adaptive_memory_core.store.mirror.either import MirroredSearch
 from adaptive_memory_core.store.mirror.in_step import InStep
@@ -53,26 +54,25 @@ def mirrored(
     kept: KeptCopies,
 ) -> Mirrored:
     """The collection's search, through a mirror where it and the ledger outlive the process."""
-    in_step = InStep(_state(records, keeping, directory), keeping.others_seen_seconds)
+    seen_seconds, fields = keeping.others_seen_seconds, records.fields
+    state = FileTimes(directory) if directory is not None else SizeAndLast(records, seen_seconds)
+    in_step = InStep(state, seen_seconds)
     whole = records.only is None  # else what is known of the whole collection is not ours to note
     comparison = Comparison(records, ledger, in_step, directory if whole else None)
     if not keeps_copies(records.collection, ledger, keeping):
         return Mirrored(search, comparison)
-    seen_seconds, fields = keeping.others_seen_seconds, records.fields
     again = AGAIN_SECONDS if directory is None else None
-    keeper = MirrorKeeper(comparison, in_step, wake, seen_seconds=seen_seconds, again_seconds=again)
+    ahead = AskedAhead(state, wake, seen_seconds=seen_seconds) if isinstance(state, SizeAndLast) else None
+    recalled, asking = (int, ()) if ahead is None else (ahead.recalled, (ahead,))
+    keeper = MirrorKeeper(comparison, in_step, wake, seen_seconds=seen_seconds, again_seconds=again, recalled=recalled)
     index = MirrorIndex(ledger, fields, in_step, keeper)
     records.heard = index
     inside = MirrorSearch(ledger, fields, search.space, int(keeping.mirror_megabytes * MEGABYTE), kept)
     either = MirroredSearch(search, inside, keeper, most_records=keeping.mirror_records)
-    return Mirrored(either, comparison, (index,), (keeper,), keeper, in_step.only_ours_since)
+    return Mirrored(either, comparison, (index,), (*asking, keeper), keeper, in_step.only_ours_since)
 
 
 def keeps_copies(collection: Collection, ledger: Ledger, keeping: Keeping) -> bool:
     """Whether the ledger holds copies of the records, to be searched."""
     lasts = ledger.outlives_process and not ledger.read_only
     return lasts and keeping.mirror_records > 0 and not is_in_ram(collection)
-
-
-def _state(records: ChromaRecords, keeping: Keeping, directory: Path | None) -> CollectionState:
-    return SizeAndLast(records, keeping.others_seen_seconds) if directory is None else FileTimes(directory)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Protocol
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Extent, Records
+from adaptive_memory_core.flow.ports import Extent
 from adaptive_memory_core.store.chroma.changes import FILES, seen_in_call, seen_now
 
 State = Hashable | None
@@ -29,6 +30,13 @@ class CollectionState(Protocol):
 
     def may_hide(self, grows: int | None) -> bool:
         """Whether such a write of ours may explain what others wrote at the same moment as well."""
+
+
+class Extended(Protocol):
+    """A collection that says how large it is, and which record came last."""
+
+    def extent(self, expected: Extent | None = None) -> Extent:
+        """The quickest where it is as expected."""
 
 
 class FileTimes:
@@ -54,30 +62,43 @@ class FileTimes:
 
 
 class SizeAndLast:
-    """A server's: how many records there are, and which came last, asked from time to time."""
+    """A server's: how many records there are, and which came last. An answer serves for `seen_seconds`, from when it
+    was asked for; who needs one later waits for it, unless it was asked for in time (`asked_ahead.py`)."""
 
-    def __init__(self, records: Records, seen_seconds: float) -> None:
+    def __init__(self, records: Extended, seen_seconds: float) -> None:
         self._records, self._seen_seconds = records, seen_seconds
-        self._seen: tuple[float, State] = (-seen_seconds, None)  # when it was asked for last, and what that gave
+        self._known: Extent | None = None
+        self._at = -seen_seconds  # when that was asked for
+        self._asking, self._moment = threading.Lock(), threading.Lock()
+
+    def age(self) -> float:
+        """Seconds since the latest answer was asked for."""
+        return time.monotonic() - self._at
 
     def recent(self) -> State:
-        at, known = self._seen
-        return known if time.monotonic() - at < self._seen_seconds else self.now()
+        if self.age() < self._seen_seconds:
+            return self._known
+        with self._asking:  # what another one is being told meanwhile serves this one, too
+            return self._known if self.age() < self._seen_seconds else self.now()
 
     def quickly(self) -> State:
         return self.recent()
 
     def now(self) -> State:
-        at, known = time.monotonic(), self._asked()
-        if at >= self._seen[0]:  # else another thread asked later, and was answered sooner
-            self._seen = at, known
-        return known
-
-    def _asked(self) -> State:
+        at = time.monotonic()
         try:
-            return self._records.extent()
+            found = self._records.extent(self._known)
         except StoreError:
-            return None
+            found = None
+        with self._moment:
+            if at >= self._at:  # else somebody who asked later was answered before
+                self._known, self._at = found, at
+        return found
+
+    def renew(self) -> None:
+        """Have an answer of now, for those who need one later."""
+        with self._asking:
+            self.now()
 
     def is_ours(self, before: State, after: State, grows: int) -> bool:
         if not isinstance(before, Extent) or not isinstance(after, Extent):

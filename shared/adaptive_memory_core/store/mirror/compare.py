@@ -7,14 +7,12 @@ collection on a server, everything is read again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow
-from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.store.chroma import own_database
 from adaptive_memory_core.store.chroma.calls import told
 from adaptive_memory_core.store.chroma.changed_since import Written, written_since
@@ -22,14 +20,11 @@ from adaptive_memory_core.store.chroma.records import ChromaRecords
 from adaptive_memory_core.store.chroma.write_gate import alone
 from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.half_restored import RESTORED
+from adaptive_memory_core.store.mirror.differing import Differing, Row, differing
 from adaptive_memory_core.store.mirror.in_step import InStep
-from adaptive_memory_core.store.words.compared import says_the_same
-from adaptive_memory_core.stored_owner import owner_of
 
-PAGE = 500  # records that are read and written at a time
+PAGE = 500  # records that are read at a time
 AT_THE_END = 3_000  # records that closing waits for, where others may have written at the same moment as we
-ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
-Row = tuple[str, str | None, Metadata | None, Any]
 
 
 class Comparison:
@@ -140,43 +135,23 @@ class Comparison:
             return []
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}
-        changed = self._changed(found, before.rows)
-        owners: dict[Scope | None, list[MirrorRow]] = {}
-        for stored_id, text, metadata, vector in changed:
-            copy = MirrorRow(stored_id, text, metadata, np.asarray(vector, dtype="<f4").tobytes())
-            owners.setdefault(owner_of(metadata, self._store.fields), []).append(copy)
+        differing = self._differing(found, before.rows)
         known = [one for one in gone if one in before.rows]
-        if not owners and not known:
-            return []
-        self.changed += len(changed) + len(known)
-        self._overwritten([*self._reworded(changed), *known])
-        return self._rows.renew(owners, known, before)
+        self.changed += len(differing.whole) + len(differing.revised) + len(known)
+        if differing.reworded or known:
+            self._overwritten([*differing.reworded, *known])
+        newer: list[str] = []
+        for portion in differing.portions(known, self._store.fields):
+            newer += self._rows.renew(portion.rows, portion.gone, before, portion.revised)
+            let_others_run()
+        return newer
 
-    def _reworded(self, changed: Sequence[Row]) -> list[str]:
-        """Those of which the copies say something else that is found by words; another key alone is nobody's news."""
-        copies = {row[0]: row for row in self._rows.rows([row[0] for row in changed])}
-        rows = [row for row in changed if row[0] in copies]
-        return [row[0] for row in rows if not says_the_same(row[:3], copies[row[0]], self._store.fields)]
-
-    def _changed(self, found: Sequence[Row], known: Any) -> list[Row]:
-        """Those that the mirror does not have, or has otherwise."""
+    def _differing(self, found: Sequence[Row], known: Collection[str]) -> Differing:
         ids = [row[0] for row in found if row[0] in known]
-        here = {row[0]: row for row in self._rows.rows(ids)}
-        vectors = self._rows.vectors(ids)
-        return [row for row in found if row[0] not in vectors or not _same(row, here.get(row[0]), vectors[row[0]])]
+        copies = {row[0]: row for row in self._rows.rows(ids)}
+        return differing(found, copies, self._rows.vectors(ids), self._store.fields)
 
     def _read(self, page: Sequence[str]) -> list[Row]:
         include: Any = ["documents", "metadatas", "embeddings"]
         found: Any = told(lambda: self._store.collection.get(ids=list(page), include=include))
         return list(zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True))
-
-
-def _same(row: Row, copy: tuple[str, str | None, Metadata | None] | None, vector: bytes) -> bool:
-    if copy is None or copy[1] != row[1] or (copy[2] or None) != (row[2] or None):
-        return False
-    one = np.asarray(row[3], dtype="<f4")
-    if one.nbytes != len(vector):
-        return False
-    other = np.frombuffer(vector, dtype="<f4")
-    lengths = float(np.linalg.norm(one)) or 1.0
-    return bool(np.abs(one - other).max(initial=0.0) <= ALIKE * lengths)

@@ -31,10 +31,12 @@ class MirrorKeeper:
         *,
         seen_seconds: float,
         again_seconds: float | None,
+        recalled: Callable[[], object] = int,
     ) -> None:
-        """`again_seconds`: between two comparisons where the collection's state does not tell of every change."""
+        """`again_seconds`: between two comparisons where the collection's state does not tell of every change;
+        `recalled` hears of every recall that looks for the mirror."""
         self._comparison, self._in_step, self._wake, self._seen_seconds = comparison, in_step, wake, seen_seconds
-        self._again_seconds = again_seconds
+        self._again_seconds, self._recalled = again_seconds, recalled
         self._left: Iterator[None] | None = None
         self._began, self._not_before = 0.0, 0.0
         self._begun = self._first_done = self._behind = self._due = self._looked = False
@@ -47,6 +49,7 @@ class MirrorKeeper:
         if not self._begun:
             self._begin_with(0)
         holds = self._in_step.holds()
+        self._recalled()
         self._behind = self._behind or not holds
         return holds
 

@@ -73,3 +73,22 @@ def test_nothing_stays_of_what_is_dropped(ledger: Ledger) -> None:
     assert ledger.mirror.stored_ids() == {"b"}
     assert ledger.mirror.vectors(["a", "b"]) == {"b": b"\0\0\0\0"}
     assert ledger.mirror.size() == 1
+
+
+def test_other_metadata_leave_a_row_and_its_vector_where_they_are(ledger: Ledger) -> None:
+    rows = ledger.mirror
+    rows.put({ALICE: [row("a", vector=b"aaaa", n=1, old="x"), row("b", n=1), row("c", n=1)]})
+    first = rows.news(ALICE, 0, 0)
+    before = rows.versions(["a", "b", "c"])
+    seen = max(number for number, *_ in rows.changes(ALICE, 0))
+    rows.annotate({"b": {"n": 5}})  # newer than what was read
+    assert rows.renew({}, [], before, {"a": {"n": 2}, "b": {"n": 3}, "c": None}) == ["b"]
+    assert sorted(rows.rows(["a", "b", "c"])) == [
+        ("a", "green tea", {"n": 2}),
+        ("b", "green tea", {"n": 5}),
+        ("c", "green tea", None),
+    ]
+    assert rows.news(ALICE, first.written[-1][0], 0)[1:] == ([], [])
+    assert rows.vectors(["a"]) == {"a": b"aaaa"}
+    assert {text for _, _, text, _ in rows.changes(ALICE, seen)} == {"green tea"}
+    assert len(rows.changes(ALICE, seen)) == 3
