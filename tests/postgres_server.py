@@ -44,6 +44,7 @@ def server() -> Any:
         connection.execute("ALTER SYSTEM SET fsync = off")  # a killed process loses nothing by it, a test much time
         connection.execute("ALTER SYSTEM SET max_wal_size = '128MB'")  # it may lie in memory
         connection.execute("ALTER SYSTEM SET min_wal_size = '32MB'")
+        connection.execute("ALTER SYSTEM SET autovacuum = off")  # a table that it has just then gets no day of the log
         connection.execute("SELECT pg_reload_conf()")
     return started
 

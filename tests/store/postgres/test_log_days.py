@@ -14,7 +14,9 @@ from adaptive_memory_core.store.postgres.dialect import migrations
 from adaptive_memory_core.store.postgres.ledger import PostgresLedger
 from tests.postgres_server import empty_database, new_database
 from tests.store.ledger.reads import ALICE, BOB, DAY, read
+from tests.store.postgres.test_database import Cut, cut
 
+__all__ = ["cut"]  # a fixture
 FIRST = 20_000 * DAY
 KEEPS: dict[str, Any] = {"log_days": 10.0, "log_recalls": 100_000}
 _DAYS = (
@@ -83,6 +85,16 @@ def test_a_day_of_lines_stands_in_a_table_and_goes_with_it(ledger: PostgresLedge
     assert logged(ledger, BOB) == ["b3", "b2"]
     assert len(logged(ledger, ALICE)) == 6
     assert ledger.statistics.tally(ALICE).recalls == 12  # the counter is no log
+
+
+def test_days_go_though_the_connection_is_lost_as_they_are_dropped(
+    ledger: PostgresLedger, address: str, cut: Cut
+) -> None:
+    ledger.retention.trim(now=FIRST, **KEEPS)
+    cut.at, cut.cut = "drop_log_days(%s)", Cut.before
+    trimmed(ledger, by=FIRST + 20 * DAY)
+    assert cut.at == ""  # it broke
+    assert [one for one in days(address) if one < "recalls_of_2024_10_07"] == []
 
 
 def test_a_memory_that_is_opened_has_tables_for_today_and_two_more_days(address: str) -> None:

@@ -16,6 +16,7 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.old_lines import OldLines
 from adaptive_memory_core.store.postgres.dialect import SCHEMA
+from adaptive_memory_core.store.postgres.outcome import LostConnectionError, passes
 from adaptive_memory_core.store.postgres.pool import Pool
 
 DAY = 86_400.0
@@ -70,6 +71,13 @@ class LogDays(OldLines):
         return gone + super().delete(before)
 
     def _of_server(self, query: str, values: tuple[float, ...]) -> int:
-        with self._pool.connection() as connection:
-            row = connection.execute(query, values).fetchone()
+        try:
+            with self._pool.connection() as connection:
+                row = connection.execute(query, values).fetchone()
+        except psycopg.Error as error:
+            if not passes(error):
+                raise
+            raise LostConnectionError(
+                f"The ledger at {self._pool.address} failed: {str(error).strip()}. See that the server can be reached."
+            ) from error
         return 0 if row is None else int(row[0])
