@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from adaptive_memory_core.channels.fuse import OF_VECTORS, Kind, kinds_of, shares_of
 from adaptive_memory_core.channels.told_apart import ToldApart, told_apart
@@ -29,12 +30,30 @@ def believed(scored: Sequence[Scored], policy: Policy) -> list[str]:
         return []
     apart = told_apart([one.hit for one in scored], fusion)
     leads = {name: [one.signals.get(name, 0.0) for one in scored] for name in (CHANCE, SHORT)}
-    kinds = dict.fromkeys(kinds_of(leads))  # that of the best record first
-    lines = [_line(scored[0].signals, kind, policy, apart) for kind in kinds]
-    return [lines[0], *(f"for records of the other kind, alone or in a conversation, {line}" for line in lines[1:])]
+    first, *others = dict.fromkeys(kinds_of(leads))  # that of the best record first
+    line = partial(_line, scored[0].signals, policy, apart)
+    return [line(first), *(f"for {which}, {line(kind)}" for which, kind in _named(others, first).items())]
 
 
-def _line(signals: Mapping[str, float], kind: Kind, policy: Policy, apart: ToldApart) -> str:
+def _named(kinds: Sequence[Kind], best: Kind) -> dict[str, Kind]:
+    """What tells the kinds of records from that of the best one; of several that are shorter the shortest."""
+    return {_which(one, best): one for one in sorted(kinds, key=lambda one: one.short)}
+
+
+def _which(kind: Kind, best: Kind) -> str:
+    """Which records are of this kind, and not of the kind of the best one.
+
+    >>> _which(Kind(0.5), Kind(0.25)), _which(Kind(0.5, short=0.5), Kind(0.5)), _which(Kind(0.5), Kind(0.5, short=0.5))
+    ('records of the other kind, alone or in a conversation', 'shorter records', 'longer records')
+    >>> _which(Kind(0.5, short=1.0), Kind(0.25))
+    'short records of the other kind, alone or in a conversation'
+    """
+    if kind.chance == best.chance:
+        return "shorter records" if kind.short > best.short else "longer records"
+    return f"{'short ' if kind.short > best.short else ''}records of the other kind, alone or in a conversation"
+
+
+def _line(signals: Mapping[str, float], policy: Policy, apart: ToldApart, kind: Kind) -> str:
     fusion, (chance, short) = policy.weighing, kind
     shares = shares_of(signals, chance, fusion, policy.own_weights, apart, short)
     vectors = sum(shares.get(name, 0.0) for name in OF_VECTORS)

@@ -47,8 +47,9 @@ class Fusion:
     others add up to, so that they count more where that is much; where it is .08 they come to what they would if they
     were added (`channels/kinds_of_turn.py`). With "rrf" they are ranks as all others.
     What stands alone beside conversations has the chance and the company of its own kind. Where vectors find texts
-    hardly longer than the cue and words find longer ones, the chance tells more of those that stand alone: where it is
-    small, less than `dense_least` is left, and where it is large, `dense` counts up to twice.
+    hardly longer than the cue and words find longer ones, the chance tells more of those that stand alone. Where
+    records are of several kinds and the cue names nothing, it does so of each such text, whatever else vectors find.
+    Where it is small, less than `dense_least` is left, and where it is large, `dense` counts up to twice.
     """
 
     dense: float = 1.0  # weight of the similarity; of a turn's, less `before` and `company`

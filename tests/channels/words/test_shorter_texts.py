@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Recall
 from adaptive_memory_core.channels.fuse import vectors_beside_words
 from adaptive_memory_core.channels.told_apart import ToldApart
 from adaptive_memory_core.channels.words.lengths_found import BEST, LengthsFound, lengths_found
-from adaptive_memory_core.channels.words.shorter_texts import shortness
+from adaptive_memory_core.channels.words.shorter_texts import shortness, shortness_of_each
 from adaptive_memory_core.policy import Fusion
 
 PAGE = (
@@ -122,6 +122,55 @@ def test_of_turns_nothing_is_told_by_their_length(collection: Collection) -> Non
         told = {hit.record.metadata.get("session"): hit.signals["short"] for hit in bob.recall(CUE, k=60)}
         assert told["s"] == 0.0
         assert told[None] > 0.0
+
+
+@given(
+    st.lists(st.integers(0, 400), min_size=1, max_size=9), st.integers(1, 300), st.integers(1, 300), st.integers(1, 99)
+)
+def test_each_is_judged_by_its_own_length_and_none_is_less_short_than_the_nearest(
+    sizes: list[int], near: int, worded: int, cue: int
+) -> None:
+    texts, found = ["x" * size for size in sorted(sizes)], of_lengths(near, worded)
+    every = [True] * len(texts)
+    by_length = shortness_of_each(texts, every, found, cue, by_own_length=True)
+    assert by_length == sorted(by_length, reverse=True)
+    assert min(by_length) >= shortness(found, cue)
+    assert len(set(by_length)) <= 3
+    assert set(shortness_of_each(texts, every, found, cue, by_own_length=False)) == {shortness(found, cue)}
+    assert not any(shortness_of_each(texts, [False] * len(texts), found, cue, by_own_length=True))
+
+
+def test_a_label_beside_conversations_is_told_by_its_own_length(collection: Collection) -> None:
+    """The nearest are turns and notes as long as an answer, so nothing is told by them."""
+    turns = [
+        {"text": f"{text}, and then we went home", "metadata": {"session": "s", "seq": n, "speaker": "ab"[n % 2]}}
+        for n, text in enumerate([*LETTERS[:20], "my suitcase was gone", "someone had taken the suitcase"])
+    ]
+    cue, notes = "someone stole my suitcase in the evening", [f"{one}; the suitcase was there" for one in LETTERS[20:]]
+    with closing(AdaptiveMemory(collection, embedder=LocalEmbedder())) as memory:
+        alice = memory.for_user("alice")
+        alice.remember_many([*turns, *notes, *LABELS])
+        found = alice.recall(cue, k=60)
+        short = {hit.text: hit.signals["short"] for hit in found}
+        assert short["lost luggage"] == 1.0
+        assert {of for text, of in short.items() if text not in LABELS} == {0.0}
+        assert "for short records of the other kind" in found.explain()
+        assert not alice.replay(found.policy).changed
+
+
+def test_labels_among_texts_of_all_lengths_are_told_by_their_own(collection: Collection) -> None:
+    """No conversation: where words find far longer texts than vectors do, the records are of several kinds."""
+    middling = [f"what was stolen, lost or taken away from day {n} of my holidays to the last" for n in range(20)]
+    cue = "someone stole my suitcase in the evening"
+    with closing(AdaptiveMemory(collection, embedder=LocalEmbedder())) as memory:
+        alice, bob = memory.for_user("alice"), memory.for_user("bob")
+        alice.remember_many([*LABELS, *middling, *(f"{one} " * 3 for one in LETTERS)])
+        bob.remember_many([*LABELS, *middling])
+        short = {hit.text: hit.signals["short"] for hit in alice.recall(cue, k=90)}
+        assert short["lost luggage"] == 1.0
+        assert all(of < 1.0 for text, of in short.items() if len(text) > 60)
+        for found in (bob.recall(cue, k=90), alice.recall(f"{cue} when Ana Brandt was in Rome", k=90)):
+            assert len({hit.signals.get("short", 0.0) for hit in found}) == 1
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))

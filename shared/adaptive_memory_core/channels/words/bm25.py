@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.channels.words.by_accident import Asked, by_accident
+from adaptive_memory_core.channels.words.nats_said import In, NatsSaid, nats_said, number_says
 from adaptive_memory_core.channels.words.windows import Places, places_of, said_in
 from adaptive_memory_core.channels.words.worth_of_word import (
     TERM_SATURATION,
@@ -26,8 +27,6 @@ from adaptive_memory_core.policy.fusion import USUAL_NATS
 
 NEAR_TURNS = 1  # turns on either side that are a turn's nearest neighbours
 TURNS_AROUND = 3  # turns on either side that are its wider surroundings
-EXACT_DIGITS = 3  # of a number, from which on it is one that was meant; guess
-EXACT_HOLDERS = 3  # records that have it, at most; guess
 MOST_WORDS = 256  # different words of a cue that are looked up, ten times what a question has; guess
 Array = Any
 
@@ -124,14 +123,14 @@ def coverage(postings: Sequence[Posting], layout: Layout, *, in_sessions: bool, 
     rarities = [rarity(len(one.docs), layout.live) for one in held]
     weights = [one.times * rare for one, rare in zip(held, rarities, strict=True)]
     most = (sum(weights) + missing or 1.0) * (1.0 + TERM_SATURATION)
-    said, own, sure = _own_words(held, weights, layout)
-    best = float(sure.max(initial=0.0))
-    best_alone = best if layout.alone is None else float(sure[layout.alone].max(initial=0.0))
+    any_words = not names and (layout.alone is not None or not in_sessions)
+    said, own, nats = _own_words(held, weights, layout, any_words)
+    best, best_alone = float(nats.all.max(initial=0.0)), nats.best_of(layout.alone)
     own /= most
     asked, choice = Asked(np.array(weights), np.array(rarities), layout.live), 0.0 if names else 1.0
     if not in_sessions:
-        any_words = asked.chance(best, alone=choice)
-        return Coverage(own, None, None, None, by_accident(best, layout.live), most=most, chance_any=any_words)
+        chance_any = asked.chance(best_alone, alone=choice)
+        return Coverage(own, None, None, None, by_accident(best, layout.live), most=most, chance_any=chance_any)
     near, around, session = (
         layout.turns * one / most + (1.0 - layout.turns) * own
         for one in _surroundings(list(map(_Held, held, weights, said)), layout)
@@ -150,36 +149,15 @@ def _long_replies(layout: Layout) -> float:
     return 1.0 - float(turns.mean()) if turns.size else 0.0
 
 
-def _own_words(held: Sequence[Posting], weights: Sequence[float], layout: Layout) -> tuple[list[float], Array, Array]:
-    """How often all records have each word, what each record's own words are worth, and how many nats those say: more
-    of a record that has a number of the cue."""
-    if not held:
-        nothing = np.zeros(len(layout.lengths), dtype=np.float64)
-        return [], nothing, nothing
+def _own_words(
+    held: Sequence[Posting], weights: Sequence[float], layout: Layout, any_words: bool
+) -> tuple[list[float], Array, NatsSaid]:
+    """How often all records have each word, what each record's own words are worth, and how many nats those say."""
     lengths, worths = layout.by_length or by_length(layout.lengths, layout.live), layout.worths or Worths()
     found = [worths.of(one.word, one.docs, one.counts, lengths) for one in held]
-    docs = np.concatenate([one.docs for one in held])
-    worth = np.concatenate([one.values for one in found])
-    worth *= np.array(weights).repeat([len(one.docs) for one in held])
-    own = sure = np.bincount(docs, worth, len(layout.lengths))
-    for one, weight, values in zip(held, weights, found, strict=True):
-        more = number_says(one.word, len(one.docs)) - weight
-        if more > 0.0:
-            sure = own.copy() if sure is own else sure
-            sure[one.docs] += more * values.values
-    return [one.said for one in found], own, sure
-
-
-def number_says(word: Hashable | None, holding: int) -> float:
-    """How many nats a number says that only a few records have: its digits might have been any others, however few the
-    records are. Nothing for other words, which stand in a text for many reasons.
-
-    >>> round(number_says("1019", 1), 1), number_says("1019", 40), number_says("12", 1), number_says("oslo", 1)
-    (9.2, 0.0, 0.0, 0.0)
-    """
-    if not isinstance(word, str) or len(word) < EXACT_DIGITS or not word.isdecimal() or holding > EXACT_HOLDERS:
-        return 0.0
-    return len(word) * math.log(10.0)
+    exact = [number_says(one.word, len(one.docs)) for one in held]
+    there = In([one.docs for one in held], [one.values for one in found], len(layout.lengths))
+    return [one.said for one in found], *nats_said(weights, exact, there, any_words)
 
 
 def telling_of(nats: float) -> float:

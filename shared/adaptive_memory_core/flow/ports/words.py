@@ -13,9 +13,9 @@ from adaptive_memory_core.channels.conversation.says_name import named_in
 from adaptive_memory_core.channels.conversation.session_similarity import session_similarity
 from adaptive_memory_core.channels.conversation.sessions import Conversation
 from adaptive_memory_core.channels.conversation.standing_alone import by_kind, company_of_alone
-from adaptive_memory_core.channels.words.lengths_found import lengths_found
+from adaptive_memory_core.channels.words.lengths_found import LengthsFound, lengths_found
 from adaptive_memory_core.channels.words.longer_texts import as_many_texts, chance_among, chance_between, how_far_longer
-from adaptive_memory_core.channels.words.shorter_texts import of_no_turns, shortness
+from adaptive_memory_core.channels.words.shorter_texts import shortness_of_each
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import CHANCE, SHORT, TELLING, Fusion
 from adaptive_memory_core.records import Scope
@@ -54,6 +54,7 @@ class WordsFound:
     telling: float = 0.5  # how much the cue's words could say
     chance_any: float | None = None  # that any words of the cue match as well by accident, of another kind of texts
     asks_for_name: bool = False
+    names: bool = False  # whether the cue names something
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each; nothing speaks for a record that they do not know."""
@@ -62,14 +63,14 @@ class WordsFound:
         columns: dict[str, Sequence[float]] = {name: _at(values, places) for name, values in self.columns.items()}
         there = these.columns
         lengths = lengths_found(there.texts, there.similarities, columns["words"])
-        times, short = as_many_texts(lengths), shortness(lengths, len(self.cue))
-        chance = self.chance
+        times = as_many_texts(lengths)
+        chance, longer = self.chance, how_far_longer(lengths)
         if self.chance_any is not None:
-            chance = chance_between(chance, self.chance_any, how_far_longer(lengths))
+            chance = chance_between(chance, self.chance_any, longer)
         columns[CHANCE] = [chance_among(chance, times)] * len(places)
         columns[TELLING] = [self.telling] * len(places)
         if self.talk is None:
-            return {**columns, SHORT: [short] * len(places)} if short > 0.0 else columns
+            return {**columns, **self._short(there.texts, [True] * len(places), lengths, of_all_kinds=longer >= 1.0)}
         close = [min(1.0, max(0.0, one)) for one in there.similarities]
         columns["before"], columns["company"] = self._of_each_other(close, places, self.talk)
         if self.talk.people is not None:
@@ -81,10 +82,16 @@ class WordsFound:
         if marks is not None and self.chance_alone is not None:
             alone, chance = _at(marks, places), chance_among(self.chance_alone, times)
             columns[CHANCE] = by_kind(columns[CHANCE], chance, alone)
-            if short > 0.0:
-                columns[SHORT] = of_no_turns(short, alone)
+            columns.update(self._short(there.texts, alone, lengths, of_all_kinds=True))
             columns["company"] = company_of_alone(columns["company"], close, alone, chance)
         return columns
+
+    def _short(
+        self, texts: Sequence[str], alone: Sequence[float], lengths: LengthsFound, *, of_all_kinds: bool
+    ) -> dict[str, Sequence[float]]:
+        """How far each is too short to answer; nothing where none is. What a cue names may be said in a few words."""
+        found = shortness_of_each(texts, alone, lengths, len(self.cue), by_own_length=of_all_kinds and not self.names)
+        return {SHORT: found} if any(found) else {}
 
     def in_conversation(self, stored_ids: Sequence[str]) -> list[bool]:
         """Which of them are said in a conversation; none that is not known."""

@@ -13,6 +13,7 @@ from adaptive_memory_core.channels.conversation.sessions import named, next_to, 
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling, telling_of
 from adaptive_memory_core.channels.words.languages import language_given
+from adaptive_memory_core.channels.words.nats_said import says_exact_number
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.cue.asks_for_name import asks_for_name
 from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts, how_much_a_time_counts_alone
@@ -70,7 +71,8 @@ class WordIndex:
         talk, postings, ids, numbers, times = joined(parts)
         if times is not None:
             times = dated(times, when, how_much_a_time_counts_alone(cue), talk.layout.alone, talk.in_sessions)
-        telling_words, names = most_telling(postings, talk.layout.live), bool(names_in(cue))
+        telling_words = most_telling(postings, talk.layout.live)
+        names = bool(names_in(cue)) or says_exact_number(cue)
         covered = coverage(telling_words, talk.layout, in_sessions=talk.in_sessions, names=names)
         speakers = named(cue, talk.speakers)
         leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
@@ -96,6 +98,7 @@ class WordIndex:
             telling,
             covered.chance_any,
             name,
+            names,
         )
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
