@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, Record, UserMemory
+from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import is_blank, policy_of
 from langchain_adaptive_memory.convert import arguments_of
@@ -21,8 +22,7 @@ Scores = list[tuple[Document, float]]
 class AdaptiveMemoryVectorStore(VectorStore):
     """One user's part of a memory as a LangChain vector store: what is read through it counts as read.
 
-    Setup:
-        `pip install "adaptive-memory-retrieval[langchain]"`
+    Setup: `pip install "adaptive-memory-retrieval[langchain]"`
 
     Key init args:
         memory: AdaptiveMemory | UserMemory
@@ -34,8 +34,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         over: "everyone" | None
             Whether the records that belong to nobody are found as well; what is learned of those is this user's alone.
 
-    A document comes back with the metadata it was given; what has a meaning to the memory (`importance`, `kind`, times)
-    is taken and not given back. Scores are similarities. For chains `AdaptiveMemoryRetriever` says more.
+    A document comes back with its metadata, less what has a meaning to the memory (`importance`, `kind`, times). Scores
+    are similarities. For chains `AdaptiveMemoryRetriever` says more.
     """
 
     def __init__(
@@ -123,6 +123,12 @@ class AdaptiveMemoryVectorStore(VectorStore):
         more = {**options, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
         return [document for document, _ in await arun(self._search(query, k, more))]
 
+    def similarity_search_by_vector(self, embedding: list[float], *_: Any, **__: Any) -> list[Document]:
+        raise _asked_by_vector(embedding)
+
+    def max_marginal_relevance_search_by_vector(self, embedding: list[float], *_: Any, **__: Any) -> list[Document]:
+        raise _asked_by_vector(embedding)
+
     @classmethod
     def from_texts(cls, texts: list[str], embedding: Embeddings, *_: Any, **__: Any) -> AdaptiveMemoryVectorStore:
         raise InvalidInputError(
@@ -174,9 +180,20 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return [(_document(hit.record), float(hit.similarity)) for hit in recall]
 
 
+def _asked_by_vector(embedding: Sequence[float]) -> NotImplementedError:
+    return NotImplementedError(
+        f"A memory is asked in words, and was given a vector of {len(embedding)} numbers. Give the question to "
+        "similarity_search(), or the vector to the store over the collection."
+    )
+
+
 def _documents(texts: Sequence[str], metadatas: Sequence[Mapping[str, Any]] | None) -> list[Document]:
     known = [{} for _ in texts] if metadatas is None else metadatas
-    return [Document(text, metadata=dict(more)) for text, more in zip(texts, known, strict=True)]
+    if len(known) != len(texts):
+        raise InvalidInputError(f"{len(known)} metadatas are given for {len(texts)} texts. Give one for each, or None.")
+    if wrong := [more for more in known if more is not None and not isinstance(more, Mapping)]:
+        raise InvalidInputError(f"A metadata is {shown(wrong[0])}. Give a mapping for each text.")
+    return [Document(text, metadata=dict(more or {})) for text, more in zip(texts, known, strict=True)]
 
 
 def _document(record: Record) -> Document:

@@ -13,8 +13,17 @@ RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps fo
 HIGHEST_SCALE = 1e9
 
 
-def _names_are_usable(names: tuple[str, ...]) -> bool:
-    return all(isinstance(name, str) and name and not name.startswith(RESERVED) for name in names)
+def _unusable(names: tuple[object, ...]) -> list[object]:
+    """Those that cannot be names of keys, or stand there before.
+
+    >>> _unusable(("kind", "", "owner", 5, "kind", "chroma:x"))
+    ['', 5, 'kind', 'chroma:x']
+    """
+    return [
+        name
+        for place, name in enumerate(names)
+        if not isinstance(name, str) or not name or name.startswith(RESERVED) or name in names[:place]
+    ]
 
 
 @tells_unknown_names()
@@ -56,10 +65,10 @@ class Fields(HashedOnce):
 
     def __post_init__(self) -> None:
         names = (*self.names(), *(getattr(self, name) for name in _CALLERS_OWN))
-        if not _names_are_usable(names) or len(set(names)) != len(names):
+        if unusable := _unusable(names):
             raise PolicyError(
-                f"Fields were given the names {shown(names)}. They must be {len(names)} different non-empty strings "
-                f"that do not start with {' or '.join(RESERVED)}. Rename the ones that clash."
+                f"Fields were given {shown(unusable)}: taken already, or no name. They must be {len(names)} different "
+                f"non-empty strings that do not start with {' or '.join(RESERVED)}. Rename it."
             )
 
         scale = self.importance_scale

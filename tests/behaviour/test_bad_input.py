@@ -178,3 +178,10 @@ def test_a_limit_that_is_no_number_is_refused(untouched: UserMemory, limit: Any)
 def test_a_budget_that_is_no_number_of_tokens_is_refused(alice: UserMemory, budget: Any) -> None:
     answer = alice.recall("tea")
     refused(lambda: answer.render(max_tokens=budget), InvalidInputError, "max_tokens")
+
+
+def test_one_wrong_thing_among_many_is_named_by_its_place(untouched: UserMemory) -> None:
+    many: list[Any] = ["tea", {"text": "coffee", "importance": 4}, "milk"]
+    refused(lambda: untouched.remember_many(many), InvalidInputError, "Item 2 of 3: importance is 4")
+    said: list[Any] = [{"text": "Hi!"}, {"role": "assistant", "content": None}]
+    refused(lambda: untouched.observe(said), InvalidInputError, "Message 2 of 2: The text is None")

@@ -111,6 +111,16 @@ def test_feedback_moves_the_importance_by_a_twentieth_and_counts_once(alice: Use
     assert alice.stats().verdicts == 2
 
 
+def test_feedback_takes_hits_and_records_as_well_as_ids(alice: UserMemory) -> None:
+    alice.remember_many([{"text": f"tea {number}", "id": f"t{number}"} for number in range(3)])
+    answer = alice.recall("tea", k=3)
+    assert alice.feedback(answer, helpful=[answer[0]], unhelpful=[answer[1].record]) == 2
+    assert alice.get(answer[0].id).read.helpful == 1
+    assert alice.get(answer[1].id).read.unhelpful == 1
+    assert alice.feedback_on_answer(unhelpful=[answer[2]]) == 1
+    assert alice.get(answer[2].id).read.unhelpful == 1
+
+
 def test_feedback_by_id_counts_once_over_a_restart(open_memory: Open) -> None:
     with open_memory() as first:
         alice = first.for_user("alice")

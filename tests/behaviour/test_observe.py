@@ -43,6 +43,22 @@ def test_a_message_is_recalled_at_once_with_who_said_it_when(alice: UserMemory) 
     assert dict(record.metadata) == {"speaker": "Ana", "session": "pets"}
 
 
+def test_content_may_be_the_parts_that_chat_models_have(alice: UserMemory) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/dog.png"}}
+    (one,) = alice.observe([{"role": "user", "content": [picture, {"type": "text", "text": "This is my dog Rex."}]}])
+    assert alice.get(one).text == "This is my dog Rex."
+    with pytest.raises(InvalidInputError, match="Give a string that is not blank"):
+        alice.observe([{"role": "user", "content": [picture]}])
+
+
+def test_a_message_of_the_same_id_with_other_words_is_written_over(alice: UserMemory) -> None:
+    assert alice.observe([{"id": "m", "text": "I have a cat."}]) == alice.observe(
+        [{"id": "m", "text": "I have a dog."}]
+    )
+    assert alice.get("m").text == "I have a dog."
+    assert alice.stats().records == 1
+
+
 def test_the_same_messages_again_change_nothing(alice: UserMemory) -> None:
     ids = alice.observe(CONVERSATIONS[:4])
     grown = alice.themes()

@@ -71,11 +71,26 @@ def test_it_is_one_users_and_learns(memory: AdaptiveMemory, store: AdaptiveMemor
     assert everyone.similarity_search("green tea") == everyone.get_by_ids([one]) == []
 
 
+async def test_a_search_by_vector_says_what_to_do_in_async_as_well(store: AdaptiveMemoryVectorStore) -> None:
+    with pytest.raises(NotImplementedError, match="asked in words"):
+        await store.asimilarity_search_by_vector([0.5, 0.5])
+    with pytest.raises(NotImplementedError, match="asked in words"):
+        await store.amax_marginal_relevance_search_by_vector([0.5, 0.5])
+
+
 def test_what_makes_no_sense_is_refused(memory: AdaptiveMemory, store: AdaptiveMemoryVectorStore) -> None:
     with pytest.raises(ScopeError):
         AdaptiveMemoryVectorStore(memory)
     with pytest.raises(InvalidInputError, match="ids are given"):
         store.add_texts(["a", "b"], ids=["a"])
+    with pytest.raises(InvalidInputError, match=r"1 metadatas are given for 2 texts. Give one for each"):
+        store.add_texts(["a", "b"], [{}])
+    with pytest.raises(InvalidInputError, match=r"metadata is 'wiki'. Give a mapping"):
+        store.add_texts(["a"], ["wiki"])  # type: ignore[list-item]
+    with pytest.raises(NotImplementedError, match=r"asked in words.*Give the question to similarity_search"):
+        store.similarity_search_by_vector([0.5, 0.5])
+    with pytest.raises(NotImplementedError, match="asked in words"):
+        store.max_marginal_relevance_search_by_vector([0.5, 0.5])
     with pytest.raises(InvalidInputError, match="no ids"):
         store.delete()
     with pytest.raises(InvalidInputError, match="no memory"):

@@ -34,6 +34,7 @@ class FakeChat(ThreadingHTTPServer):
         self.reply: str | None = None
         self.replies: Callable[[dict[str, Any]], tuple[str, list[list[float]]]] | None = None
         self.status = 200
+        self.body: bytes | None = None  # in the place of a chat completion
 
     @property
     def url(self) -> str:
@@ -52,6 +53,7 @@ class _Answer(BaseHTTPRequestHandler):
         body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
         body["usage"] = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
         content = json.dumps(body if self.server.status == 200 else {"error": {"message": "overloaded"}}).encode()
+        content = content if self.server.body is None else self.server.body
         self.send_response(self.server.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))

@@ -23,6 +23,7 @@ from adaptive_memory_core.judges import (
     Roles,
     chat_roles,
 )
+from adaptive_memory_core.models.resting import FAILURES
 from tests.conftest import START, Clock, Vectors
 from tests.models.chat_server import FakeChat
 
@@ -97,7 +98,9 @@ def test_a_model_behind_a_server_makes_the_whole_hierarchy(server: FakeChat, cha
     assert all("none of" in " ".join(one["messages"][0]["content"].split()) for one in server.requests)
 
 
-@pytest.mark.parametrize("reply", ["Certainly!", "[]", '{"facts": [{"text": "x", "messages": [9]}]}', '{"title": 7}'])
+@pytest.mark.parametrize(
+    "reply", ["Certainly!", "[]", '{"facts": [{"text": "x", "messages": [9]}]}', '{"title": 7}', "[" * 5_000]
+)
 def test_what_cannot_be_read_is_done_by_rule_and_noted(
     server: FakeChat, chat: OpenAIChat, opened: Opened, reply: str
 ) -> None:
@@ -119,6 +122,34 @@ def test_a_server_that_fails_loses_no_message(server: FakeChat, chat: OpenAIChat
     assert len(view_of(memory).episode_of) == len(SAID)
     assert notes_of(memory)
     assert all("the judge failed: openai:a-model" in note for note in notes_of(memory))
+    assert all("InternalServerError (503)" in note for note in notes_of(memory))
+
+
+@pytest.mark.parametrize("body", [b"hello", b"[]", b'"ok"', b'{"choices": [null]}', b"\xff\xfe\x00"])
+def test_what_is_no_chat_completion_is_noted_with_the_models_name(
+    server: FakeChat, chat: OpenAIChat, opened: Opened, body: bytes
+) -> None:
+    server.body = body
+    memory = opened(chat_roles(chat))
+    assert len(view_of(memory).episode_of) == len(SAID)
+    assert notes_of(memory)
+    assert all("the judge failed: openai:a-model" in note for note in notes_of(memory))
+
+
+def test_a_server_that_is_down_is_not_asked_for_each_message(opened: Opened) -> None:
+    calls = []
+
+    def down(instructions: str, material: str) -> str:
+        calls.append(material)
+        raise TimeoutError("no answer")
+
+    memory = opened(chat_roles(down))
+    ana = memory.for_user("ana")
+    ana.observe([{"text": f"Thing {number} is here.", "at": 9_000.0 * number} for number in range(1, 30)])
+    assert len(view_of(memory).episode_of) == len(SAID) + 29
+    assert len(calls) == FAILURES
+    assert any("no answer" in note for note in notes_of(memory))
+    assert any("It failed 3 times in a row" in note for note in notes_of(memory))
 
 
 def test_what_a_model_made_of_a_forgotten_message_goes_and_the_rest_is_made_again(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core.arguments.new_records import mapping, new_record
+from adaptive_memory_core.arguments.one_of_many import each
 from adaptive_memory_core.arguments.values import moment, name, words
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import Fields
@@ -35,7 +36,7 @@ def messages(given: object, names: Fields, *, now: float) -> list[NewRecord]:
         )
     times: Counter[tuple[str, float]] = Counter()
     repeats: Counter[str] = Counter()
-    return [_record(_checked(one), names, times, repeats, now) for one in given]
+    return each(given, lambda one: _record(_checked(one), names, times, repeats, now), "Message")
 
 
 def distinct_messages(given: Sequence[NewRecord]) -> list[NewRecord]:
@@ -64,7 +65,7 @@ def _checked(item: object) -> Mapping[str, Any]:
 def _record(
     item: Mapping[str, Any], names: Fields, times: Counter[tuple[str, float]], repeats: Counter[str], now: float
 ) -> NewRecord:
-    text = words(item.get("text", item.get("content")), "text")
+    text = words(_text(item.get("text", item.get("content"))), "text")
     speaker, session = (_name(item, key) for key in (("speaker", "role"), ("session",)))
     at = moment(item.get("at"), "at")
     time = now if at is None else at
@@ -75,6 +76,20 @@ def _record(
     record["metadata"] = known if given is None else {**mapping(given), **known}
     record["id"] = _id(session, item.get("seq"), time, speaker, text, repeats) if named is None else named
     return new_record({**record, "importance": item.get("importance", 0.5)}, names)
+
+
+def _text(given: object) -> object:
+    """The text of a content that is a list of parts, as chat models have it; images and the like say nothing.
+
+    >>> _text([{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": "data:"}}, "Look!"])
+    'What is it?\\nLook!'
+    >>> _text("Hi!"), _text([5])
+    ('Hi!', [5])
+    """
+    if not isinstance(given, list) or not all(isinstance(one, str | Mapping) for one in given):
+        return given
+    parts = [one if isinstance(one, str) else one.get("text") for one in given]
+    return "\n".join(one for one in parts if isinstance(one, str)) or given
 
 
 def _name(item: Mapping[str, Any], keys: Sequence[str]) -> str | None:

@@ -23,7 +23,7 @@ _RELATIVES = (
 _ENGLISH = (  # each stands at the edge of a word
     rf"(?:what|which|whom?|where|when|how) (?:\w+ ){{0,2}}?{_MODAL}\b",
     rf"(?:what|which|whom?|where|how)(?: \w+)? (?:has|have)(?= \w+.* {_DONE})",
-    rf"(?:what|which) (?:\w+ )??(?!{_NO_PLURAL}\b)\w{{2,}}s\b(?! (?:name|number)\b)",
+    rf"(?:what|which) (?:\w+ )??(?!{_NO_PLURAL}\b)(?-i:[a-z])\w+s\b(?! (?:name|number|version)\b)",
     rf"(?:what|which|who|whom) {_SEVERAL}\b",
     r"what (?:\w+ed|happen\w*|made|went|came|brought|gave|took)\b",
     r"what(?: is|'s) (?!(?:the|my|our|your|his|her|its|their|this|that|one|(?-i:[A-Z])\w*)\b|\w+'s?\b)\w+\b(?! of\b)",
@@ -56,5 +56,7 @@ def asks_for_many(cue: str) -> bool:
     [True, True, True]
     >>> [asks_for_many(cue) for cue in ("where does Ilse live?", "what is my address?", "Which database does it use?")]
     [False, False, False]
+    >>> asks_for_many("which Kubernetes version do we run?"), asks_for_many("which Beatles songs does Ana know?")
+    (False, True)
     """
     return _MANY.search(cue) is not None

@@ -36,7 +36,8 @@ _STAYS = """
     stank stood stole struck stuck stung swam swept swore swung taught thought threw told took tore underwent
     understood upset went wept wet withdrew woke won wore wound wrote and or but too either neither who whom if
     as at in on with for from to of by the a an not never no so than that this there here then now just also
-    always often really still ever even only once both all alone personally myself however maybe perhaps
+    beat burst cast read always often really still ever even only once both all alone personally myself
+    however maybe perhaps
 """
 _STAYING = frozenset(_STAYS.split())
 _ENDS_AS_PAST = re.compile(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs
@@ -59,6 +60,8 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
     "Ana has been painting, and Ana loves Ana's garden."
     >>> in_third_person("Oh, by the way, I live in Oslo.", "Ana")
     'Ana lives in Oslo.'
+    >>> in_third_person("I read Emma last month.", "Ana")
+    'Ana read Emma last month.'
     >>> in_third_person("It rained.", "Ana"), in_third_person("I'm off.", None), in_third_person("I went.", "Ben")
     ('Ana: It rained.', "I'm off.", 'Ben went.')
     """

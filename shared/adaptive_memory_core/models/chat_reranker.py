@@ -70,7 +70,7 @@ def marks(reply: str | None, count: int, name: str) -> list[float]:
     try:
         given = json.loads(text[text.index("{") : text.rindex("}") + 1])["marks"]
         found = [float(given[str(number)]) for number in range(1, count + 1)]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         found = []
     if len(found) != count or not all(0.0 <= one <= BEST for one in found):
         raise RerankerError(

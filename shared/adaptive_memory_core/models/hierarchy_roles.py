@@ -10,6 +10,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.ports.roles import OFFLINE, Boundary, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.models.chat import as_chat
 from adaptive_memory_core.models.judges import LONGEST, prompt
+from adaptive_memory_core.models.resting import Resting
 from adaptive_memory_core.models.strict_json import asked
 from adaptive_memory_core.shown_in_errors import shown
 
@@ -21,13 +22,15 @@ def chat_roles(model: Any) -> Roles:
     """All roles by one chat model: `AdaptiveMemory.open(path, roles=chat_roles(OpenAIChat(...)))`.
 
     The model may be a LangChain chat model, a LlamaIndex LLM, or a function of instructions and material as well. For
-    some of the roles only: `Roles(semantics=ChatSemantics(model))`.
+    some of the roles only: `Roles(semantics=ChatSemantics(model))`. One that fails three times in a row is not asked
+    for a minute, and rules take its place.
 
     >>> roles = chat_roles(lambda instructions, material: '{"name": "pets"}')
     >>> roles.theme_name(["Ana has a dog."])
     Title(text='pets', note=None)
     """
-    return Roles(ChatBoundary(model), ChatEpisode(model), ChatSemantics(model), ChatThemeName(model))
+    chat = Resting(as_chat(model))
+    return Roles(ChatBoundary(chat), ChatEpisode(chat), ChatSemantics(chat), ChatThemeName(chat))
 
 
 def as_roles(given: Any) -> Roles:

@@ -40,7 +40,7 @@ class OpenAIChat:
 
     def __call__(self, instructions: str, material: str) -> str:
         """The model's reply, or a JudgeError."""
-        return text_of(self.completion(instructions, material))
+        return text_of(self.completion(instructions, material), self.name)
 
     def completion(self, instructions: str, material: str, about: str = "", **options: Any) -> Any:
         """The whole answer of the server, or a JudgeError that says `about` what it was asked."""
@@ -48,11 +48,26 @@ class OpenAIChat:
         given = {**self._options, **options}
         try:
             return self._client.chat.completions.create(model=self.model, messages=messages, **given)
-        except load("openai").OpenAIError as error:
-            failed = f"{self.name} failed{about} with {type(error).__name__}: {error}"
-            raise JudgeError(f"{failed} Check model, api_key= and base_url=.") from error
+        except (load("openai").OpenAIError, ValueError) as error:  # the latter for an answer that is no JSON
+            status = getattr(error, "status_code", None)
+            kind = type(error).__name__ + (f" ({status})" if status else "")
+            raise JudgeError(
+                f"{self.name} failed{about} with {kind}: {error} Check model, api_key= and base_url=."
+            ) from error
 
 
-def text_of(completion: Any) -> str:
-    """What the model said."""
-    return (completion.choices[0].message.content if completion.choices else None) or ""
+def text_of(completion: Any, name: str) -> str:
+    """What the model said; a JudgeError where the server answered with something else than a chat completion.
+
+    >>> text_of([], "openai:m")
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.JudgeError: openai:m answered with no chat completion but list. Check base_url=.
+    """
+    try:
+        said = completion.choices[0].message.content if completion.choices else None
+    except (AttributeError, TypeError, LookupError) as error:
+        kind = type(completion).__name__
+        raise JudgeError(f"{name} answered with no chat completion but {kind}. Check base_url=.") from error
+    if said is not None and not isinstance(said, str):
+        raise JudgeError(f"{name} answered with {type(said).__name__} in the place of a text. Check base_url=.")
+    return said or ""

@@ -52,7 +52,7 @@ class OpenAIReranker:
         """One number in [0, 1] for each text."""
         given = material(cue, [text[: self._longest] for text in texts])
         try:
-            answer = self._chat.completion(self._prompt, given, f" on {len(texts)} texts")
+            reply = text_of(self._chat.completion(self._prompt, given, f" on {len(texts)} texts"), self.name)
         except JudgeError as error:
             raise RerankerError(str(error)) from error
-        return marks(text_of(answer), len(texts), self.name)
+        return marks(reply, len(texts), self.name)

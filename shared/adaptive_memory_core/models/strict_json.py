@@ -36,7 +36,7 @@ def asked(chat: Chat, prompt: str, material: Mapping[str, Any], read: Callable[[
             return Reply(None, f"the judge failed: {error}")
         try:
             return Reply(read(json.loads(said)))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):  # the last of 1,000 brackets within each other
             continue
     shown = repr(said[:SHOWN])
     return Reply(None, f"the judge was not believed: it said {shown}, which is not the JSON that it was asked for")

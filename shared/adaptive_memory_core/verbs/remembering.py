@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.one_of_many import each
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.drive import Flow
@@ -64,7 +65,7 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> Flow[list
     memory, scope = user.memory, user.scope.own
     judges = [judge_of(item) for item in items]
     plain = [one if judge is None else unjudged(one) for one, judge in zip(items, judges, strict=True)]
-    given = [check.new_record(one, memory.fields) for one in plain]
+    given = each(plain, lambda one: check.new_record(one, memory.fields), "Item")
     check_texts(given, memory.keeping.text_characters)
     for number, judge in enumerate(judges):
         if judge is not None:

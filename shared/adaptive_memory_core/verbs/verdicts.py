@@ -12,14 +12,18 @@ from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.records import ReadState, Record, Scored
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import User
 from adaptive_memory_core.verbs.own_policy import by_usual_policy
 
+Judged = str | Scored | Record
 
-def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()) -> Flow[int]:
-    """Say which hits of a recall were helpful or unhelpful; returns how many verdicts were new.
+
+def feedback(
+    user: User, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()
+) -> Flow[int]:
+    """Say which hits of a recall were helpful or unhelpful, by id or as they are; returns how many verdicts were new.
 
     `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
     verdict takes it back. It moves the record's importance by at most 5 %, and a helpful one makes the record useful
@@ -36,15 +40,19 @@ def feedback(user: User, recall: Recall | str, helpful: Sequence[str] = (), unhe
         user.memory.ports(),
         user.scope,
         recall,
-        helpful=[check.name(one, "id") for one in helpful],
-        unhelpful=[check.name(one, "id") for one in unhelpful],
+        helpful=[_id_of(one) for one in helpful],
+        unhelpful=[_id_of(one) for one in unhelpful],
         now=user.memory.now(),
     )
     return by_usual_policy(user, lambda policy: judging(policy=policy))
 
 
+def _id_of(judged: Judged) -> str:
+    return judged.id if isinstance(judged, Scored | Record) else check.name(judged, "id")
+
+
 def feedback_on_answer(
-    user: User, helpful: Iterable[str | Used] = (), unhelpful: Iterable[str | Used] = (), turn: str | None = None
+    user: User, helpful: Iterable[Judged | Used] = (), unhelpful: Iterable[Judged | Used] = (), turn: str | None = None
 ) -> Flow[int]:
     """Give feedback on an answer that came from several recalls; returns how many verdicts were new.
 
@@ -95,7 +103,7 @@ def _change(user: User, record_id: str, act: flows.Act, by: str) -> Flow[ReadSta
     return flows.change(memory.ports(), user.scope, checked, act, by=who, regime=memory.regime, now=memory.now())
 
 
-def _used(things: Iterable[str | Used]) -> list[Used]:
+def _used(things: Iterable[Judged | Used]) -> list[Used]:
     if isinstance(things, str) or not isinstance(things, Iterable):
         raise InvalidInputError(f"The ids are {shown(things)}. Give a list of ids, of records, of recalls or of turns.")
-    return [one if isinstance(one, Used) else Used(check.name(one, "id")) for one in things]
+    return [one if isinstance(one, Used) else Used(_id_of(one)) for one in things]

@@ -22,6 +22,9 @@ CHANGED = [
     ("Project Falcon is led by Ingrid.", "Ingrid handed Project Falcon over to Raj.", "who leads Project Falcon?"),
     ("Our CEO is Paula Brandt.", "Paula Brandt retired, and Ken Ito is CEO now.", "who is our CEO?"),
     ("I drive a Honda Civic.", "Traded in the Civic, I drive a Tesla.", "what car do I drive?"),
+    ("Nils studies law in Bonn.", "Nils dropped law and studies music.", "what does Nils study?"),
+    ("Kai sings in The Owls.", "Kai left The Owls and sings in Long Weekend.", "which choir does Kai sing in?"),
+    ("Nora is the treasurer.", "Pia replaced Nora as treasurer in April.", "who is the treasurer?"),
 ]
 UNCHANGED = [
     ("Ilse lives in Oslo.", "Ilse left Oslo for a weekend in Rome.", "where does Ilse live?"),
@@ -33,6 +36,8 @@ UNCHANGED = [
     ("The server runs Ubuntu.", "Tom ported the script from Ubuntu to Windows.", "what does the server run?"),
     ("Marta works at Siemens.", "Marta left early and joined Anna.", "where does Marta work?"),
     ("Our supplier is Acme.", "We replaced Acme's old invoice with a new one.", "who is our supplier?"),
+    ("Nils studies law in Bonn.", "Nils dropped his umbrella and ran.", "what does Nils study?"),
+    ("The boat belongs to the Hubers.", "The Hubers sold the boat trailer to Rita.", "who owns the boat?"),
     ("My phone has 64 GB.", "I replaced the phone with care.", "how many GB has my phone?"),
 ]
 

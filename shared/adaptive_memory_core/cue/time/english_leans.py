@@ -93,7 +93,7 @@ PAST = _any_of(
     r"\b(?:some|long|quite some) (?:time )?ago\b|\bages ago\b",
     rf"\b(?:my|our|his|her|their|\w+'s) (?:old|former|previous|prior|ex-)\s?{_OWNED}\b",
     rf"\b(?:former|previous) {_OWNED}\b",
-    r"\bbefore (?:the|my|our|his|her|their|this|that|i|we|he|she|they|it|moving|getting|switching"
+    r"\bbefore (?!i forget)(?:the|my|our|his|her|their|this|that|i|we|he|she|they|it|moving|getting|switching"
     r"|joining|becoming|quitting|covid|having)\b",
     r"\bat (?:the|that) time\b(?! of (?:writing|day))|\bonce upon a time\b",
 )

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.score.facts.names import names_in
 from adaptive_memory_core.score.facts.possessors import asked_of
 from adaptive_memory_core.score.facts.relations import relations_in
-from adaptive_memory_core.score.facts.statement import Stems, names_in, owners_in, statement
+from adaptive_memory_core.score.facts.statement import Stems, owners_in, statement
 from adaptive_memory_core.score.facts.unsettled import VERBS
 
 FIRST_PERSON = frozenset("i my me we our us i'm i've ich mein meine je mon ma mi yo 我 私".split())

@@ -101,9 +101,18 @@ def _in_one_place(one: Sequence[str], other: Sequence[str], before: int, asked_f
     gone, come = one[before : len(one) - behind], other[before : len(other) - behind]
     if not gone and not come:
         return False
-    if gone and come and _ROLES.get(gone[0]) != _ROLES.get(come[0]):
+    if gone and come and _role(gone) != _role(come):
         return False
     return frozenset(gone).isdisjoint(come) or asked_for <= frozenset(words(" ".join(one[:before])))
+
+
+def _role(said: Sequence[str]) -> str | None:
+    """What the first word makes of those behind it; nothing where it says something itself: "is off", "is on for all".
+
+    >>> _role(["in", "rome"]), _role(["off"]), _role(["on", "for", "all"])
+    ('place', None, None)
+    """
+    return None if len(said) < 2 or said[1] in _ROLES else _ROLES.get(said[0])
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:

@@ -14,9 +14,9 @@ _LEXICON = {
         "moved from, based in, based ., live in, live at, live ., live now, live today, live these,"
         " lives in, lives at, lives .,"
         " living in, lives now, move to, moved to, moved into, moved back, moved house, moving to, settled in, settled"
-        " there, settled down, relocated to, resid*, new home, my home, our home, new flat, new apartment, new house,"
-        " flat in, apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*, vit à, vive,"
-        " vivo, mudado, 住, 搬, 引 っ 越"
+        " there, settled down, relocated to, resid*, new home, new place, my home, our home, new flat, new apartment,"
+        " new house, flat in, apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*,"
+        " vit à, vive, vivo, mudado, 住, 搬, 引 っ 越"
     ),
     "work": (
         "work at, work for, work as, work in, work ., work now, works at, works for, works as, works in, works now,"
@@ -24,7 +24,7 @@ _LEXICON = {
         " living, became a, become a, became an, become an, arbeite*, stelle, job, travaill*, emploi, embauch*,"
         " trabaj*, empleo, 工 作, 上 班, 入 职"
     ),
-    "address": "address*, adresse*, dirección, 地 址",
+    "address": "address*, new place, adresse*, dirección, 地 址",
     "email": "email*, e-mail*",
     "teeth": "dentist*, dental*, teeth, tooth, filling*, zahnarzt*, 牙",
     "doctor": "doctor*, physician*, gp, therapist*",
@@ -36,7 +36,7 @@ _LEXICON = {
         "car, cars, drives a, drives an, drive ., vehicle*, traded, gets around, van, truck, motorbike*, auto, fährt,"
         " coche, voiture"
     ),
-    "database": "database*, persistence, rows, sql*, postgres*, mysql, sqlite, data store, datastore, migrated to",
+    "database": "database*, db, persistence, rows, sql*, postgres*, mysql, sqlite, data store, datastore, migrated to",
     "drink": "drink*, beverage*, tea, coffee, espresso, juice, wine, beer, lemonade, cocoa, cider",
     "food": (
         "eat, eats, food*, meal*, diet*, dish, dishes, vegan, vegetarian, pescatarian, keto, paleo, kosher, halal,"
@@ -52,12 +52,13 @@ _LEXICON = {
     ),
     "boss": "manager*, boss, reports to, report to, supervisor*, chef, jefe",
     "owner": (
-        "own, owns, owned, owner*, handed over, taken over, took over, takes over, responsible, maintains,"
+        "own, owns, owned, owner*, belongs to, handed over, taken over, took over, takes over, responsib*, maintains,"
         " maintained, maintainer*, in charge"
     ),
     "phone": "phone*, telephone*, new number, call _ at, reached at, reach _ at, telefon*, téléphone, teléfono, 电 话",
     "price": (
-        "cost, costs, price*, billed, pay, pays, fee, fees, rent, charge*, expensive, salary, earn, earns, wage*"
+        "cost, costs, how much is, price*, billed, pay, pays, fee, fees, rent, charge*, expensive, salary, earn, earns,"
+        " wage*"
     ),
     "sport": (
         "sport*, trains for, training for, judo, rowing, fencing, badminton, climbing, handball, tennis, football,"
@@ -80,7 +81,7 @@ _LEXICON = {
     "trainer": "coach*, trainer*, teacher*, teaches, taught",
     "smoking": "smok*, cigarette*",
     "plan": "plan, subscription*, upgraded to, downgraded to, tier",
-    "version": "version*, upgraded, downgraded",
+    "version": "version*, upgraded, downgraded, bumped, rolled back, rolled _ back, rolled _ _ back",
     "server": "server*, hosted, hosting, data center, data centre, deployed",
     "height": "tall, height, cm",
     "weight": "weigh, weighs, weight, kg, kilos, pounds",

@@ -50,7 +50,7 @@ def in_same_words(old: Statement, new: Statement, about: Asked, rule: Updates) -
         return False
     if new.denied != old.denied:
         return old.stems <= new.stems or new.stems <= old.stems
-    if bool(old.names - about.stems) != bool(new.names - about.stems):
+    if bool(old.things - about.stems) != bool(new.things - about.stems):
         return False  # "Ana's car is a Fiat", "Ana's car is dirty"
     return not are_of_two_things(old, new, about) and says_otherwise(old, new, about)
 
@@ -177,7 +177,8 @@ def _of_anothers(new: Statement, about: Asked) -> bool:
     """Whether it is about something of the one who was asked for: "Ilse's neighbour has adopted a dog"."""
     for word, *after in zip(new.in_order, new.in_order[1:], new.in_order[2:], strict=False):
         if word.endswith(("'s", "\u2019s")) and about.names & frozenset(words(word[:-2])) - about.owners:
-            return about.relations.isdisjoint(relations_in(after))
+            of_it = relations_in(after[:1])  # of "Mia's hamster turned 2" the hamster
+            return about.relations.isdisjoint(of_it or relations_in(after))
     return False
 
 

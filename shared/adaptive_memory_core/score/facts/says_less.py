@@ -39,7 +39,7 @@ def says_less(old: Statement, new: Statement, about: Asked) -> bool:
 
 def kind_of_answer(one: Statement, about: Asked) -> tuple[bool, bool]:
     """Whether it gives a name, and a number, besides what was asked for."""
-    return bool(one.names - about.stems), bool(one.numbers - about.stems)
+    return bool(one.things - about.stems), bool(one.numbers - about.stems)
 
 
 def _value(old: Statement, new: Statement, about: Asked) -> Stems:

@@ -11,14 +11,16 @@ from adaptive_memory_core.cue.time.english_leans import EARLIEST, PAST
 from adaptive_memory_core.frozen import computed_once
 from adaptive_memory_core.score.facts.bare_words import bare
 from adaptive_memory_core.score.facts.events_elsewhere import happened_elsewhere
+from adaptive_memory_core.score.facts.names import CALENDAR, EDGES, names_in
+from adaptive_memory_core.score.facts.openings import without_opening
 from adaptive_memory_core.score.facts.relations import relations_in
 from adaptive_memory_core.score.facts.unsettled import announces, denies, happened, is_event, is_hedged
 
 Stems = frozenset[str]
 REMEMBERED = 2_000  # texts whose statements are kept from one recall to the next, of a few kB each
-EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
 _QUOTED = re.compile(r"[\"\u201c\u201d\u00ab\u00bb]")
 _NOW_UNSPACED = re.compile("现在|現在|目前|如今|今は|今(?![日年月週周朝晩夜晚天])")  # "now" between other words
+_BETWEEN_CLAUSES = re.compile(r"[,;:](?=\s)")
 _SPEAKER = re.compile(r"^\s*[^\W\d]\w*(?: \w+)?:\s")
 
 
@@ -35,9 +37,16 @@ class Statement:
         return tuple(_said(self._plain))
 
     @computed_once
+    def with_commas(self) -> str:
+        """They in one line, with the commas, colons and the like that stand between them."""
+        marked = _BETWEEN_CLAUSES.sub(" , ", self._plain)
+        return " ".join("," if one == "," else word for one in marked.split() for word in _said(one) or [one])
+
+    @computed_once
     def bare(self) -> tuple[str, ...]:
-        """They without those that only say that it is new."""
-        return bare(self.in_order)
+        """They without those that only say that it is new, or since when."""
+        point = without_opening(self._plain)
+        return bare(self.in_order if point is self._plain else tuple(_said(point)))
 
     @computed_once
     def begins(self) -> str:
@@ -91,7 +100,17 @@ class Statement:
     @computed_once
     def names(self) -> Stems:
         """What has a capital, not at the beginning of a sentence."""
-        return names_in(self._text)
+        return names_in(without_opening(self._text))
+
+    @computed_once
+    def things(self) -> Stems:
+        """The names without days and months, which tell when and not what."""
+        return self.names - CALENDAR
+
+    @computed_once
+    def when(self) -> Stems:
+        """The days and months."""
+        return self.stems & CALENDAR
 
     @computed_once
     def numbers(self) -> Stems:
@@ -155,18 +174,6 @@ def differ(one: Stems, other: Stems) -> int:
     """
     longer = len(one) if len(one) >= len(other) else len(other)
     return longer - len(one & other)
-
-
-def names_in(text: str) -> Stems:
-    """What has a capital, not at the beginning of a sentence."""
-    found: list[str] = []
-    start = True
-    for one in text.split():
-        word = one.strip(EDGES)
-        if word[:1].isupper() and not start:
-            found += words(word)
-        start = one[-1] in ".!?:"
-    return frozenset(found)
 
 
 def owners_in(text: str) -> Stems:

@@ -13,11 +13,11 @@ _CHANGED = (
     r"(?:moved|switched|changed|became|become|postponed|rescheduled|renamed|transferred|migrated|replaced|promoted"
     r"|started|joined|relocated|upgraded|downgraded|raised|lowered|increased|reduced|quit|stopped|handed|taken|took"
     r"|gone|settled|extended|shortened|rewritten|reassigned|assigned|appointed|elected|hired|closed|opened|cancelled"
-    r"|canceled|retired)"
+    r"|canceled|retired|bumped|doubled|halved|tripled|reverted|rolled)"
 )
 _ANNOUNCED = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|from now on|since the"
-    r"|as of (?:today|now)|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
+    r"|as of (?!right\b)\w+|left,? so|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
     rf"|(?:was|were|got) {_CHANGED}|{_CHANGED} to|cut (?:\w+ ){{1,4}}to)\b|^{_CHANGED}\b"
     r"|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
     r"|\b(?:jetzt|nun|neue?[rnms]?|inzwischen|mittlerweile|seit|nicht mehr"
@@ -41,7 +41,9 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:not|never|no|nicht|kein\w*|pas|jamais|nunca)\b|n['\u2019]t\b|[不没]|ない|ません", re.IGNORECASE
+    r"\b(?:not|never|no(?! (?:issues?|problems?|worries|downtime|surprise|doubt)\b)|nicht|kein\w*|pas|jamais|nunca)\b"
+    r"|n['\u2019]t\b|[不没]|ない|ません",
+    re.IGNORECASE,
 )
 _BE = frozenset("is are am was were be been being 's 'm 're isn't aren't".split())
 _HAVE = frozenset("has have had 've hasn't haven't".split())
@@ -82,8 +84,8 @@ def is_hedged(text: str) -> bool:
 def denies(text: str) -> bool:
     """Whether it says that something is not so.
 
-    >>> denies("Ilse doesn't live in Rome."), denies("Ilse lives in Rome.")
-    (True, False)
+    >>> denies("Ilse doesn't live in Rome."), denies("Ilse lives in Rome."), denies("It was upgraded, no issues.")
+    (True, False, False)
     """
     return _DENIED.search(text) is not None
 

@@ -163,7 +163,7 @@ class Versions:
         if known:
             close = self._closeness(best, one, beside) if of_one_kind(self._said(best), said, self._about) else 0.0
             return None if close < self._rule.close else close
-        if self._about.relations:
+        if not self._about.relations.isdisjoint(self._said(best).relations):
             return None
         out = self._stands_out(best, one, beside)
         return None if out is None or out < self._rule.close_if_unknown else out
