@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
+from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
-
-from adaptive_memory_core.channels.conversation.says_a_time import dated
-from adaptive_memory_core.channels.conversation.sessions import named, next_to, without
+from adaptive_memory_core.channels.conversation.sessions import next_to
 from adaptive_memory_core.channels.conversation.turns import turn_of
-from adaptive_memory_core.channels.words.bm25 import Coverage, coverage, most_telling, telling_of
 from adaptive_memory_core.channels.words.languages import language_given
-from adaptive_memory_core.channels.words.nats_said import says_exact_number
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
-from adaptive_memory_core.cue.asks_for_name import asks_for_name
-from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts, how_much_a_time_counts_alone
+from adaptive_memory_core.cue.time.asks_when import how_much_a_time_counts
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Stored, WordNews
 from adaptive_memory_core.flow.ports.ledger_copies import WordRows
 from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, some_let_go
-from adaptive_memory_core.flow.ports.words import Numbers, Pair, WordsFound
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.score.facts.names import names_in
-from adaptive_memory_core.store.could_be_highest import could_be_highest
 from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
 from adaptive_memory_core.store.words import rows as word_rows
 from adaptive_memory_core.store.words.compared import Laid
-from adaptive_memory_core.store.words.joined_lists import Ids, Lists, joined
+from adaptive_memory_core.store.words.found_by_words import found_by_words
+from adaptive_memory_core.store.words.joined_lists import Lists, joined
 from adaptive_memory_core.store.words.lists_in_ram import Held, ListsInRam
 from adaptive_memory_core.store.words.not_yet_written import NotYetWritten, Row, by_scope
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 from adaptive_memory_core.store.words.rows import Text
+from adaptive_memory_core.store.words.written_meanwhile import WrittenMeanwhile
 from adaptive_memory_core.stored_metadata import created_at
 from adaptive_memory_core.stored_owner import owner_of
 from adaptive_memory_core.written_metadata import metadata_of
@@ -54,11 +49,9 @@ class WordIndex:
         self._rows, self._fields, self._afterwards, self._kept = rows, fields, afterwards, kept
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
-        self._claims = threading.Lock()  # taken last, and for no longer than it takes
+        self._meanwhile = WrittenMeanwhile()
         self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
-        self._comparing: set[object] = set()  # those who compare others' writing just now
-        self._ours: set[str] | None = None  # what this process wrote while others' writing is compared
 
     @property
     def fields(self) -> Fields:
@@ -68,38 +61,7 @@ class WordIndex:
         """The records with the most of the cue's words, and what is to be said of any other."""
         when, languages = how_much_a_time_counts(cue), self._languages(scope)
         parts = [self._lists(one, cue, languages, when) for one in scope.parts]
-        talk, postings, ids, numbers, times = joined(parts)
-        if times is not None:
-            times = dated(times, when, how_much_a_time_counts_alone(cue), talk.layout.alone, talk.in_sessions)
-        telling_words = most_telling(postings, talk.layout.live)
-        names = bool(names_in(cue)) or says_exact_number(cue)
-        covered = coverage(telling_words, talk.layout, in_sessions=talk.in_sessions, names=names)
-        speakers = named(cue, talk.speakers)
-        leads = {"words": covered.words, "near": covered.near, "around": covered.around, "session": covered.session}
-        leads["speaker"], leads["dated"] = None, times
-        if len(speakers) == 1:
-            leads["speaker"] = said = np.zeros(len(covered.words))
-            said[talk.speakers[speakers[0]]] = 1.0
-        known = {name: values for name, values in leads.items() if values is not None}
-        best = _best(known, fusion, covered, limit, ids, numbers, within)
-        text = without(cue, speakers) if talk.unnamed else cue
-        turns = talk if talk.in_sessions else None
-        telling = telling_of(covered.most)
-        name = talk.people is not None and asks_for_name(cue)
-        return WordsFound(
-            best,
-            known,
-            covered.chance,
-            numbers,
-            text,
-            turns,
-            None,
-            covered.chance_alone,
-            telling,
-            covered.chance_any,
-            name,
-            names,
-        )
+        return found_by_words(cue, joined(parts), fusion, limit, within, when)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
@@ -134,13 +96,13 @@ class WordIndex:
         found = [(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields)) for one in records]
         rows = self._rows_of(found)
         stored_ids = [row[0] for row in rows]
-        self._claim(stored_ids)
+        self._meanwhile.ours(stored_ids)
         self._rows.put({scope: rows})
         self._afterwards(lambda: self._as_written(stored_ids))
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no more, or no longer what they were."""
-        self._claim(stored_ids)
+        self._meanwhile.ours(stored_ids)
         self._rows.drop(stored_ids)
         self._afterwards(lambda: self._as_written(stored_ids))
 
@@ -153,7 +115,7 @@ class WordIndex:
     def miss(self, stored_ids: Collection[str]) -> None:
         """Learn that these are no more."""
         with self._alone():
-            gone = self._not_ours(stored_ids)
+            gone = self._meanwhile.of_others(stored_ids)
             self._unwritten.miss(gone, known=self._written(gone).keys())
 
     def take_in(self, found: Sequence[Laid]) -> None:
@@ -170,7 +132,7 @@ class WordIndex:
         """Write down the words of records as the collection has them, where an earlier version made other ones."""
         for scope, own in self._by_owner(found).items():
             texts = [one for one in (self._text_of(*row) for row in own) if word_rows.made_otherwise_before(one)]
-            others = set(self._not_ours(one.stored_id for one in texts))
+            others = set(self._meanwhile.of_others(one.stored_id for one in texts))
             if rows := [word_rows.row_of(one) for one in texts if one.stored_id in others]:
                 self._rows.put({scope: rows})
 
@@ -178,25 +140,9 @@ class WordIndex:
         """All words are made by this version now."""
         self._rows.keep_version(WORDS_VERSION)
 
-    @interruptible
-    def comparing(self) -> Generator[None, None, None]:
+    def comparing(self) -> AbstractContextManager[None]:
         """Meanwhile what this process writes is not overruled by what was read before."""
-        comparison = object()
-        try:
-            with self._claims:
-                self._comparing.add(comparison)
-                self._ours = set() if self._ours is None else self._ours
-            yield
-        finally:
-            try:
-                self._compared(comparison)
-            finally:
-                self._compared(comparison)  # again, where an interrupt broke that off
-
-    def _compared(self, comparison: object) -> None:
-        with self._claims:
-            self._comparing.discard(comparison)
-            self._ours = self._ours if self._comparing else None
+        return self._meanwhile.comparing()
 
     def page(self, scope: Scope, most: int) -> list[str]:
         """The next of the user's records, in turn."""
@@ -276,24 +222,14 @@ class WordIndex:
 
     def _lay(self, scope: Scope | None, rows: Sequence[Row]) -> None:
         with self._alone():
-            others = set(self._not_ours(row[0] for row in rows))
+            others = set(self._meanwhile.of_others(row[0] for row in rows))
             rows = [row for row in rows if row[0] in others]
             self._unwritten.lay(scope, rows, known=self._written([row[0] for row in rows]).keys())
-
-    def _not_ours(self, stored_ids: Iterable[str]) -> list[str]:
-        """Those that this process has not written while others' writing was compared."""
-        with self._claims:
-            return [one for one in stored_ids if self._ours is None or one not in self._ours]
 
     def _as_written(self, stored_ids: Iterable[str]) -> None:
         """The ledger is right about these; told once its transaction is kept."""
         with self._alone():
             self._unwritten.let_go(stored_ids)
-
-    def _claim(self, stored_ids: Iterable[str]) -> None:
-        with self._claims:  # within the ledger's transaction as well, where `_turn` must not be taken
-            if self._ours is not None:
-                self._ours.update(stored_ids)
 
     def _written(self, stored_ids: Iterable[str]) -> dict[str, bytes]:
         """Those that the ledger has something of, with their marks."""
@@ -361,38 +297,3 @@ class WordIndex:
             news = self._rows.news(scope, *user.seen)
         user.as_of = change
         return user, news
-
-
-def _best(
-    known: Mapping[str, Any],
-    fusion: Fusion,
-    covered: Coverage,
-    limit: int,
-    ids: Ids,
-    numbers: Numbers,
-    within: Set[str] | None,
-) -> list[str]:
-    """The ids of those with the most, best first; none that has nothing of the cue at all."""
-    (eligible,) = ((covered.words if covered.around is None else covered.around) > 0.0).nonzero()
-    if within is not None:
-        allowed = np.zeros(len(covered.words), dtype=bool)
-        allowed[[numbers[one] for one in within if one in numbers]] = True
-        eligible = eligible[allowed[eligible]]
-    lack = sum(-fusion.leads[name] * values[eligible] for name, values in known.items())
-    if len(eligible) > limit:
-        most = _least(lack, limit)
-        eligible, lack = eligible[most], lack[most]
-    ranked = eligible[lack.argsort(kind="stable")]
-    return [ids[number] for number in ranked.tolist() if numbers.get(ids[number], -1) == number]
-
-
-def _least(lack: Any, limit: int) -> Any:
-    """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
-    a look at all would take."""
-    some = could_be_highest(-lack, limit) if len(lack) > MANY else ()
-    if len(some) > limit:
-        found = lack[some]
-        order = found.argpartition(limit)
-        if found[order[:limit]].max() < found[order[limit]]:
-            return some[order[:limit]]
-    return lack.argpartition(limit)[:limit]
