@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from adaptive_memory_core.store import held_files
@@ -13,19 +14,31 @@ _LENGTH = 100
 def header_fault(file: Path) -> str | None:
     """What is wrong with the file as a whole; None for one that is sound, new or empty.
 
-    While a journal stands beside it the length may differ: SQLite puts that right on opening.
+    While a journal stands beside it the length may differ: SQLite puts that right on opening. Others may change the
+    file meanwhile, so what seems wrong is so only if its beginning is the same before and after.
     """
-    if not file.is_file() or (size := file.stat().st_size) == 0:
+    with suppress(FileNotFoundError):
+        while file.is_file():
+            head = held_files.head(file, _LENGTH)
+            fault = _fault(head, file)
+            if fault is None or held_files.head(file, _LENGTH) == head:
+                return fault
+    return None
+
+
+def _fault(head: bytes, file: Path) -> str | None:
+    """What is wrong with a file that begins so. The journal goes when all of it is in the file: so it is asked for
+    before the length is."""
+    if not head:
         return None
-    head = held_files.head(file, _LENGTH)
     if not head.startswith(_MAGIC) or len(head) < _LENGTH:
         return "it is no SQLite file"
     page = int.from_bytes(head[16:18], "big")
     pages, counted_at, changed = (int.from_bytes(head[at : at + 4], "big") for at in (28, 92, 24))
     expected = pages * (65_536 if page == 1 else page)
-    if counted_at == changed and size < expected and not _journal(file):
-        return f"it is torn: {size} bytes of {expected}"
-    return None
+    if counted_at != changed or _journal(file) or (size := file.stat().st_size) >= expected:
+        return None
+    return f"it is torn: {size} bytes of {expected}"
 
 
 def _journal(file: Path) -> bool:
