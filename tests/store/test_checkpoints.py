@@ -11,10 +11,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.store import write_ahead_log
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.checkpoints import checkpoints_of
 from adaptive_memory_core.store.lost_commits import said, said_by_index
@@ -107,3 +109,61 @@ def test_the_log_is_emptied_while_others_write_once_a_long_read_has_ended(ledger
 
 def test_a_ledger_in_ram_has_no_log() -> None:
     assert checkpoints_of(SQLiteLedger(":memory:"), lambda: None) == ()
+
+
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_after_one_long_transaction_the_background_empties_the_log_if_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_beside: bool
+) -> None:
+    monkeypatch.setattr(write_ahead_log, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(write_ahead_log, "LEFT_SECONDS", 600.0 if is_beside else 0.0)
+    emptied: list[str] = []
+    empty = write_ahead_log.LogOfWrites._empty
+
+    def noted(log: write_ahead_log.LogOfWrites, *given: Any) -> bool:
+        emptied.append(threading.current_thread().name)
+        return empty(log, *given)
+
+    monkeypatch.setattr(write_ahead_log.LogOfWrites, "_empty", noted)
+    with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
+        place = ledger.file.place
+        assert place is not None
+        with ledger.file.writing() as sql:
+            for number in range(100):
+                sql.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
+        assert size(ledger) > 2**20
+        chore = checkpoints_of(ledger, lambda: None)[0]
+        for number in range(2 * write_ahead_log.LOOK_EVERY):
+            if is_beside and chore.wait() == 0.0:
+                chore.work(lambda: True)
+            with ledger.file.writing() as sql:
+                sql.execute("INSERT OR REPLACE INTO policies VALUES ('short', ?)", (str(number),))
+        found = said_by_index(place)
+        assert found is not None
+        assert found.pages - found.kept < 1_000
+        assert emptied == ([] if is_beside else [threading.current_thread().name])
+
+
+def test_what_another_connection_has_not_committed_yet_makes_no_log_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while the file is written anew after something was forgotten: its pages stand in the log until that ends."""
+    monkeypatch.setattr(write_ahead_log, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(write_ahead_log, "MOST_BYTES", 2**20)
+    with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
+        write(ledger, 0)
+        log = write_ahead_log.LogOfWrites(ledger.file.place)
+        with closing(sqlite3.connect(ledger.file.path, isolation_level=None)) as other:
+            other.execute("PRAGMA cache_size = 10")  # so it writes its pages before the end
+            other.execute("BEGIN IMMEDIATE")
+            for number in range(50):
+                other.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
+            assert size(ledger) > 2**20
+            with ledger.file.reading() as sql:
+                for _ in range(write_ahead_log.LOOK_EVERY):
+                    log.keep_short(sql)
+            other.execute("COMMIT")
+            with ledger.file.reading() as sql:
+                for _ in range(write_ahead_log.LOOK_EVERY):
+                    log.keep_short(sql)
+        assert size(ledger) == 0
