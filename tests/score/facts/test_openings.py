@@ -43,6 +43,7 @@ def test_what_comes_before_the_point_hides_no_newer_version(cue: str, old: str, 
         ("who owns the boat?", "The boat belongs to the Hubers.", "The Hubers sold the boat trailer to Rita Meier."),
         ("is the sauna on?", "The sauna is on.", "The oven is off until November."),
         ("how old is Tim?", "Tim is 4 years old.", "Tim's rabbit turned 5."),
+        ("where does Ilse live?", "Ilse lives in Oslo.", "Ilse found a new place for lunch in Turin."),
         ("what does Uwe study?", "Uwe studies law in Bonn.", "Uwe dropped his keys and called Anna."),
     ],
 )

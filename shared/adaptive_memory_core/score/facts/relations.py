@@ -14,8 +14,9 @@ _LEXICON = {
         "moved from, based in, based ., live in, live at, live ., live now, live today, live these,"
         " lives in, lives at, lives .,"
         " living in, lives now, move to, moved to, moved into, moved back, moved house, moving to, settled in, settled"
-        " there, settled down, relocated to, resid*, new home, new place, my home, our home, new flat, new apartment,"
-        " new house, flat in, apartment in, house in, a flat, wohn*, gezogen, umgezogen, umzug, habite*, déménag*,"
+        " there, settled down, relocated to, resid*, new home, my new place, our new place, the new"
+        " place is, my home, our home, new flat, new apartment, new house, flat in, apartment in, house in, a flat,"
+        " wohn*, gezogen, umgezogen, umzug, habite*, déménag*,"
         " vit à, vive, vivo, mudado, 住, 搬, 引 っ 越"
     ),
     "work": (
@@ -24,7 +25,7 @@ _LEXICON = {
         " living, became a, become a, became an, become an, arbeite*, stelle, job, travaill*, emploi, embauch*,"
         " trabaj*, empleo, 工 作, 上 班, 入 职"
     ),
-    "address": "address*, new place, adresse*, dirección, 地 址",
+    "address": "address*, my new place, our new place, the new place is, adresse*, dirección, 地 址",
     "email": "email*, e-mail*",
     "teeth": "dentist*, dental*, teeth, tooth, filling*, zahnarzt*, 牙",
     "doctor": "doctor*, physician*, gp, therapist*",

@@ -13,12 +13,13 @@ _CHANGED = (
     r"(?:moved|switched|changed|became|become|postponed|rescheduled|renamed|transferred|migrated|replaced|promoted"
     r"|started|joined|relocated|upgraded|downgraded|raised|lowered|increased|reduced|quit|stopped|handed|taken|took"
     r"|gone|settled|extended|shortened|rewritten|reassigned|assigned|appointed|elected|hired|closed|opened|cancelled"
-    r"|canceled|retired|bumped|doubled|halved|tripled|reverted|rolled)"
+    r"|canceled|retired|doubled|halved|tripled|reverted)"
 )
 _ANNOUNCED = re.compile(
     r"\b(?:now|new|newly|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|from now on|since the"
-    r"|as of (?!right\b)\w+|left,? so|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
+    r"|as of (?!yet\b)\w+|left, so|(?:has|have) (?!an?\b|the\b|no\b)[a-z]+|became|(?:took|taken) over|got \w+ed"
     rf"|(?:was|were|got) {_CHANGED}|{_CHANGED} to|cut (?:\w+ ){{1,4}}to)\b|^{_CHANGED}\b"
+    r"|\b(?:bumped|rolled) (?!into\b)(?:[\w.]+ ){0,4}(?:up|to|back)\b"
     r"|\w['\u2019](?:ve|s) (?:\w+ed|been|gone)\b"
     r"|\b(?:jetzt|nun|neue?[rnms]?|inzwischen|mittlerweile|seit|nicht mehr"
     r"|(?:ist|bin|sind|hat|habe|haben|wurde) .*(?:ge|um|ver|über)\w+(?:t|en))\b"
@@ -57,6 +58,8 @@ _PAST = frozenset(
 )
 _NO_PAST = frozenset("need feed speed seed bed red shed wed indeed hundred sacred naked wicked".split())
 _CHANGES = re.compile(_CHANGED)
+_MOVED = frozenset(("bumped", "rolled"))  # changes where it goes "up", "back" or "to" something
+_WHERE_TO = frozenset(("up", "to", "back"))
 VERBS = _BE | _HAVE | _NOW
 LOOKED_AT = 7  # words at the beginning, among which the verb of a short sentence is
 
@@ -93,13 +96,21 @@ def denies(text: str) -> bool:
 def is_event(said: Sequence[str]) -> bool:
     """Whether a sentence says what happened once; a change is no event, for it says how things are since.
 
+    >>> [is_event(text.split()) for text in ("we bumped it to 3.12", "ilse bumped into tom")]
+    [False, True]
     >>> [is_event(text.split()) for text in ("i ran 5 km", "petra has visited lisbon", "the site was down")]
     [True, True, True]
     >>> [is_event(text.split()) for text in ("ilse lives in oslo", "it was moved to may", "she sold it and has quit")]
     [False, False, False]
     """
     past = past_verb(said)
-    return past is not None and _CHANGES.fullmatch(past) is None and not _has_changed(said)
+    return past is not None and not _is_change(past, said) and not _has_changed(said)
+
+
+def _is_change(past: str, said: Sequence[str]) -> bool:
+    if past in _MOVED:
+        return "into" not in said and not _WHERE_TO.isdisjoint(said)
+    return _CHANGES.fullmatch(past) is not None
 
 
 def _has_changed(said: Sequence[str]) -> bool:
