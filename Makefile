@@ -16,7 +16,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 
 types: $(VENV)/.test
-	MYPY_NUM_WORKERS=2 $(BIN)/mypy
+	$(BIN)/mypy
 
 # On two cores at once; the tests of one file share what is dear to start. The longest files come first.
 unit: $(VENV)/.test
