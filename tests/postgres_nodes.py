@@ -58,9 +58,16 @@ class Node:
         """Whether it takes connections; one that has given itself up is started again."""
         with suppress(psycopg.OperationalError):
             return bool(self.ask("SELECT true"))
-        number = self.directory / "data" / "postmaster.pid"
-        if not number.exists() or not psutil.pid_exists(int(number.read_text("ascii").split()[0])):
+        if not self._runs():
             self.start(*self._settings)
+        return False
+
+    def _runs(self) -> bool:
+        """Whether the process that its file names is a server yet: another program may have the number by now."""
+        with suppress(FileNotFoundError, IndexError, psutil.NoSuchProcess):
+            number = (self.directory / "data" / "postmaster.pid").read_text("ascii").split()[0]
+            process = psutil.Process(int(number))
+            return process.status() != psutil.STATUS_ZOMBIE and process.name().startswith("postgres")
         return False
 
     def promote(self) -> None:
