@@ -67,7 +67,7 @@ class Node:
         with suppress(FileNotFoundError, IndexError, psutil.NoSuchProcess):
             number = (self.directory / "data" / "postmaster.pid").read_text("ascii").split()[0]
             process = psutil.Process(int(number))
-            return process.status() != psutil.STATUS_ZOMBIE and process.name().startswith("postgres")
+            return bool(process.status() != psutil.STATUS_ZOMBIE) and str(process.name()).startswith("postgres")
         return False
 
     def promote(self) -> None:

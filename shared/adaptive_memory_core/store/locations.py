@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Mapping
@@ -142,6 +143,11 @@ def database_of(collection: Collection) -> str:
 def import_chroma() -> None:
     """Chroma takes a second or two to import, and what an embedded client needs half a second more."""
     import chromadb.api.rust  # noqa: F401 - the import is the point
+
+
+def can_open_chroma() -> bool:
+    """Whether it is imported, or can be: it starts threads for that, which Python refuses once the interpreter ends."""
+    return "chromadb.api.rust" in sys.modules or threading.main_thread().is_alive()
 
 
 def is_in_ram(collection: Collection) -> bool:

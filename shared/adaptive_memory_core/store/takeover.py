@@ -44,17 +44,20 @@ class Takeover:
         """Try once."""
         now = time.monotonic()
         self._next = now + TRIED_SECONDS
-        if self.is_done or not going():
-            return
-        if not self._claim():
+        if going() and not self.try_once():
             self._get_ready(now)
-            return
+
+    def try_once(self) -> bool:
+        """Whether this process holds the directory now."""
+        if self.is_done or not self._claim():
+            return self.is_done
         try:
             self._take_over()
         except BaseException:
             self._release()
             raise
         self.is_done = True
+        return True
 
     def _get_ready(self, now: float) -> None:
         if now >= self._prepared_at:

@@ -31,12 +31,12 @@ class TakingOver:
         self.chores: tuple[Chore, ...] = (self._takeover, Visits(common.ledger))
 
     def finish(self) -> None:
-        """At the end: what is due is written by the holder; where there is none, by this process."""
+        """At the end: what is due is written by the holder; where there is none, by this process, if it can, or else by
+        whoever opens the memory next."""
         ledger = self._common.ledger
-        if ledger.due_records.waiting() or ledger.outbox.waiting():
-            self._takeover.work(lambda: True)
-            if self._takeover.is_done:
-                self.opened.parts.finish()
+        is_due = ledger.due_records.waiting() or ledger.outbox.waiting()
+        if is_due and locations.can_open_chroma() and self._takeover.try_once():
+            self.opened.parts.finish()
 
     def _take_over(self) -> None:
         """Open Chroma, put into it what others left, and go on with it. The lock on the directory is ours by now."""
