@@ -1,4 +1,4 @@
-"""Does a process that never closes its memory end without a word, and lose nothing, whoever holds the directory then?"""
+"""Does a process that never closes its memory end without a word and lose nothing, whoever holds the directory?"""
 
 from __future__ import annotations
 
