@@ -77,3 +77,20 @@ def test_wherever_an_interrupt_strikes_a_pool_of_the_callers_has_its_connection_
                 assert connection.execute("SELECT 1").fetchone() == (1,), place
             if place is None:
                 break
+
+
+def test_wherever_an_interrupt_strikes_a_connection_of_ours_is_never_given_to_two() -> None:
+    pool = Pool(new_database())
+    for step in range(1, 10_000):
+
+        def once() -> None:
+            with pool.connection() as connection:
+                connection.execute("SELECT 1")
+
+        place = broken_off_at(step, once)
+        with pool.connection() as one, pool.connection() as another:
+            assert one is not another
+        if place is None:
+            break
+    assert step > 20
+    pool.close()

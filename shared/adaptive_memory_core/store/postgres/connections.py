@@ -85,14 +85,15 @@ class OwnConnections:
     def give_back(self, hand: Hand) -> None:
         """Keep what the hand has, for the next one, where it can be used."""
         with self._moment:
-            for one in hand.held:
+            while hand.held:
+                one = hand.held[-1]
                 usable = not one.closed and one.info.transaction_status == TransactionStatus.IDLE
                 if usable and not self._closed and len(self._idle) < MOST:
                     self._used[one] = time.monotonic()
-                    self._idle.append(one)
+                    self._idle.extend(map(hand.held.pop, [-1]))  # in C: no interrupt leaves it with both
                 else:
                     one.close()
-            hand.held.clear()
+                    hand.held.pop()
             self._hands.discard(hand)
             self._freed.notify_all()
             self._close_idle(time.monotonic() - IDLE_SECONDS)
