@@ -10,12 +10,12 @@ from typing import Any
 from langchain_chroma import Chroma
 from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 
 from adaptive_memory_core.evaluate.labelled import Item
 from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
 from adaptive_memory_core.evaluate.systems.port import Asked, Found
 from adaptive_memory_core.models.embedder import Embedder
+from langchain_adaptive_memory.local import LocalEmbeddings
 
 READ_AT, BATCH = "last_accessed_at", 2_000  # texts in one write; Chroma takes 5,461
 
@@ -28,7 +28,7 @@ class TimeWeighted:
     """
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
-        self._embeddings, self._settings = _Embeddings(embedder), dict(settings)
+        self._embeddings, self._settings = LocalEmbeddings(embedder), dict(settings)
         self._retrievers: dict[str, TimeWeightedVectorStoreRetriever] = {}
         self._last_read: dict[str, float] = {}  # by id, POSIX seconds in the time of the data
         self._place = OnDisk()
@@ -65,16 +65,3 @@ class TimeWeighted:
 
     def close(self) -> None:
         self._place.close()
-
-
-class _Embeddings(Embeddings):
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._embedder.embed_documents(texts).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        vector: list[float] = self._embedder.embed_query(text).tolist()
-        return vector
