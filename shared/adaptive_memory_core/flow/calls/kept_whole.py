@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.ports import Ledger, Ports
 
@@ -34,6 +34,11 @@ def made_whole(ledger: Ledger, change: Callable[[], T]) -> T:
         with ledger.transaction():
             return change()
 
-    again: Callable[[Callable[[], Any]], Any] | None = getattr(ledger, "again", None)
-    made: T = once() if again is None else again(once)
-    return made
+    return as_often_as_lost(ledger, once)
+
+
+def as_often_as_lost(ledger: object, step: Callable[[], T]) -> T:
+    """What the step gives, taken once more where a ledger on a server lost the connection, or broke off a deadlock, and
+    nothing of it was kept."""
+    again: Callable[[Callable[[], T]], T] | None = getattr(ledger, "again", None)
+    return step() if again is None else again(step)

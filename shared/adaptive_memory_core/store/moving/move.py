@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.flow.calls.kept_whole import as_often_as_lost
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.moving.place import Place, distinct_keys, key_of
@@ -92,7 +93,7 @@ class _Moving:
 
     def _taken(self, step: Callable[[], T]) -> T:
         """A step, once more where either server broke it off. The target may have kept its part of it then."""
-        return self._old.again(lambda: self._new.again(step))
+        return as_often_as_lost(self._old.ledger, lambda: as_often_as_lost(self._new.ledger, step))
 
     def _begin(self) -> None:
         """Begin, or find what an earlier call has begun. The target is marked first: a source notes for a move that

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
@@ -12,7 +12,6 @@ from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger.state_rows import chunks
 from adaptive_memory_core.store.moving.tables import VERSIONS, keys
 
-T = TypeVar("T")
 Key = tuple[Any, ...]
 Row = Sequence[Any]
 AT_ONCE = 200  # keys in a statement
@@ -38,12 +37,6 @@ class Place:
             if not self.is_file:
                 sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other one may be slow
             yield sql
-
-    def again(self, step: Callable[[], T]) -> T:
-        """A step that may be taken once more: on a server it is where the connection was lost, or a deadlock broke it
-        off, and nothing of it was kept."""
-        again: Callable[[Callable[[], T]], T] | None = getattr(self.ledger, "again", None)
-        return step() if again is None else again(step)
 
     def identity(self) -> tuple[Any, ...]:
         """The same for the same file, or database, whatever it is called."""
