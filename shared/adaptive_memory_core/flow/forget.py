@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import LedgerError, ScopeError
@@ -12,7 +13,7 @@ from adaptive_memory_core.flow.derived_records import sources_ended, sources_hol
 from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.one_writer import one_writer
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports import Erased, Found, Ports
 from adaptive_memory_core.flow.steps.tell_indexes import erase, revising
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
@@ -59,12 +60,14 @@ def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: 
         yield from hand_over(ports, scope, record_id, now=now)
     places = [one for one in (record_id, scoped_id(scope, record_id)) if identity.record_id(scope, one) == record_id]
     found = yield from ask(ports.search.stored, scope, places)
+    reckoned = yield from ask(ports.ledger.removal.reckoned, scope, record_id)
     derived = (yield from sources_ended(ports, scope, {record_id: now}, FORGOTTEN)) if found else ()
     yield from _remove(ports, scope, record_id, found)
     there = {one.stored_id for one in found}
     receipt = Receipt(record_id, bool(found), False, 0, 0, derived=derived)
     for place in sorted(places, key=lambda one: one not in there):
-        receipt = yield from _erase(ports, scope, receipt, place, existed=place in there, now=now)
+        erasing = partial(erase, ports, scope, record_id, place, existed=place in there, now=now, reckoned=reckoned)
+        receipt = yield from _erase(receipt, erasing)
     if not found and not receipt.ledger and not receipt.log_entries:
         raise not_found(scope, [record_id])
     return receipt
@@ -83,15 +86,14 @@ def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) 
         yield from ask(ports.records.remove, scope, [one.stored_id for one in found])
 
 
-def _erase(ports: Ports, scope: Scope, receipt: Receipt, stored_id: str, *, existed: bool, now: float) -> Flow[Receipt]:
+def _erase(receipt: Receipt, erasing: Callable[[], Erased]) -> Flow[Receipt]:
     """Out of the ledger and the indexes, where the record stood or may have stood."""
-    record_id = receipt.id
-    outcome = yield from attempt(LedgerError, erase, ports, scope, record_id, stored_id, existed=existed, now=now)
+    outcome = yield from attempt(LedgerError, erasing)
     erased = outcome.value
     if erased is None:
         raise LedgerError(
-            f"Record {shown(record_id)} is gone from the collection, but not its traces in the ledger: {outcome.error} "
-            "Call forget again once the ledger can be written."
+            f"Record {shown(receipt.id)} is gone from the collection, but not its traces in the ledger: "
+            f"{outcome.error} Call forget again once the ledger can be written."
         ) from outcome.error
     return replace(
         receipt,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 from typing import Any, Generic, TypeVar, overload
 
@@ -14,13 +15,18 @@ Table = Mapping[str, Sequence[float]]  # columns by name, with a number for each
 
 
 class Lazily(Sequence[T], Generic[T]):
-    """A sequence whose items are made when they are looked at; copied or pickled, it is a tuple."""
+    """A sequence whose items are made when they are looked at; copied or pickled, it is a tuple.
 
-    __slots__ = ("_items", "_make")
+    It holds no reference to itself, so that a recall's result goes at once and not with the next garbage collection.
+    """
 
-    def __init__(self, count: int, make: Callable[[int], T]) -> None:
+    __slots__ = ("_items",)
+
+    def __init__(self, count: int) -> None:
         self._items: list[T | None] = [None] * count
-        self._make = make
+
+    @abstractmethod
+    def _made(self, place: int) -> T: ...
 
     def __len__(self) -> int:
         return len(self._items)
@@ -36,7 +42,7 @@ class Lazily(Sequence[T], Generic[T]):
     def _item(self, place: int) -> T:
         item = self._items[place]
         if item is None:
-            item = self._items[place] = self._make(place)
+            item = self._items[place] = self._made(place)
         return item
 
     def __iter__(self) -> Iterator[T]:
@@ -67,11 +73,11 @@ class Ranking(Lazily[Scored]):
     __slots__ = ("candidates", "order", "parts", "scores", "signals")
 
     def __init__(self, candidates: Candidates, scores: Sequence[float], parts: Table, signals: Table) -> None:
-        super().__init__(len(candidates), self._scored)
+        super().__init__(len(candidates))
         self.candidates, self.scores, self.parts, self.signals = candidates, scores, parts, signals
         self.order = _best_first(candidates, scores, signals)
 
-    def _scored(self, place: int) -> Scored:
+    def _made(self, place: int) -> Scored:
         number = self.order[place]
         parts = {name: values[number] for name, values in self.parts.items()}
         signals = {name: values[number] for name, values in self.signals.items()}
@@ -89,10 +95,10 @@ class LeftOut(Lazily[Dropped]):
     __slots__ = ("_ranking", "begin", "reason")
 
     def __init__(self, ranking: Ranking, begin: int, reason: str) -> None:
-        super().__init__(max(0, len(ranking) - begin), self._dropped)
+        super().__init__(max(0, len(ranking) - begin))
         self._ranking, self.begin, self.reason = ranking, min(begin, len(ranking)), reason
 
-    def _dropped(self, place: int) -> Dropped:
+    def _made(self, place: int) -> Dropped:
         scored = self._ranking[self.begin + place]
         return Dropped(scored.id, self.reason, scored)
 

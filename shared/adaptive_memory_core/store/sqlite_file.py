@@ -44,6 +44,7 @@ class LedgerFile:
     """
 
     is_heard_by_all = True  # a write of one collection empties the caches of all
+    is_written_in_turn = True  # what is kept later has higher numbers
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path

@@ -43,7 +43,7 @@ class WriteBack:
         ledger: Ledger,
         store: ChromaRecords,
         keeping: Keeping,
-        trim: Callable[[], object],
+        trim: Callable[..., object],
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
@@ -61,10 +61,10 @@ class WriteBack:
             self._since = time.monotonic()
             self._wake()
 
-    def tidy(self) -> None:
-        """Let go of what is beyond the log's retention."""
+    def tidy(self, *, at_once: bool = True) -> None:
+        """Let go of what is beyond the log's retention; of every byte of it `at_once`, or in a quiet moment."""
         if not self._ledger.read_only:
-            self._trim()
+            self._trim(at_once=at_once)
 
     def flush(self) -> None:
         """Write everything back now; an error says what stands in the way, and what is due stays due."""
@@ -125,7 +125,7 @@ class WriteBack:
             last = self._write_some(after, deadline)
             self._pass = None if last is None else (deadline, last)
             if last is None:
-                self.tidy()
+                self.tidy(at_once=False)
         except Exception as error:
             self._since, self._pass = deadline - self._keeping.lag_seconds, None
             self._counts.failed(error)

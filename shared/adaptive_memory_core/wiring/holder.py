@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import LedgerError, StoreError
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.opened import Parts
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
@@ -23,6 +25,7 @@ from adaptive_memory_core.store.edition import Edition
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, recorded
 from adaptive_memory_core.store.gone_collections import forget_gone_collections, is_beside, may_be_lost
 from adaptive_memory_core.store.guests import Guests
+from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.mirror.assembled import Mirrored, mirrored
 from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.write_back import WriteBack
@@ -77,7 +80,7 @@ def _store(
         search=mirror.search,
         write_back=write_back,
         indexes=mirror.indexes if ledger.new_vectors.target() is None else (*mirror.indexes, new),
-        chores=(write_back, *guests, *mirror.chores),
+        chores=(write_back, *guests, *mirror.chores, *_purges(ledger, wake)),
         whole=partial(_whole, common, itself, due, embedder),
         sync=_nothing if mirror.keeper is None else mirror.keeper.sync,
         finish=partial(_finish, due, write_back, mirror),
@@ -100,6 +103,14 @@ def _due_records(common: Common, collection: Collection) -> DueRecordsOfOthers |
         return None
     keeping = common.asked.keeping
     return DueRecordsOfOthers(common.ledger, collection, lag_seconds=keeping.lag_seconds, batch=keeping.batch)
+
+
+def _purges(ledger: Ledger, wake: Callable[[], object]) -> tuple[Chore, ...]:
+    """Where the ledger is a file: it is written anew, once something was deleted."""
+    if not isinstance(ledger, SQLiteLedger) or not ledger.outlives_process:
+        return ()
+    ledger.retention.purge.wake = wake
+    return (ledger.retention.purge,)
 
 
 def _nothing() -> None:
@@ -140,11 +151,12 @@ class _Trim:
             directory is not None and is_beside(directory, ledger) and not may_be_lost(directory, collection_id)
         )
 
-    def __call__(self) -> None:
+    def __call__(self, *, at_once: bool) -> None:
         common, asked = self._common, self._common.asked
         keep, now = asked.keeping, asked.in_force.now()
         if common.directory is not None and self._look_for_gone:
             self._look_for_gone = False
             forget_gone_collections(common.directory, common.ledger)
-        common.ledger.retention.trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls)
+        trim = common.ledger.retention.trim
+        trim(now=now, log_days=keep.log_days, log_recalls=keep.log_recalls, at_once=at_once)
         common.ledger.statistics.sample(asked.in_force.regime, every=keep.sample_recalls, now=now)

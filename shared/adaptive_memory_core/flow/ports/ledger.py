@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
@@ -102,7 +102,12 @@ class Verdicts(Protocol):
 class Removal(Protocol):
     """Records that leave: their states, verdicts, words and lines of the log, in one transaction."""
 
-    def erase(self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased: ...
+    def reckoned(self, scope: Scope, record_id: str) -> Any:
+        """What `erase` would have to reckon while others wait."""
+
+    def erase(
+        self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float, reckoned: Any = None
+    ) -> Erased: ...
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int: ...
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
     def scopes(self) -> list[Scope]:
@@ -212,7 +217,7 @@ class Sharing(Protocol):
 class Retention(Protocol):
     """What the ledger lets go of by itself."""
 
-    def trim(self, *, now: float, log_days: float, log_recalls: int) -> int: ...
+    def trim(self, *, now: float, log_days: float, log_recalls: int, at_once: bool = True) -> int: ...
     def collections(self) -> set[str]: ...
     def forget_collections(self, uuids: Collection[str]) -> None: ...
 

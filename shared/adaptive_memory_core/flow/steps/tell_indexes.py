@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from adaptive_memory_core import identity
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
@@ -39,10 +40,19 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
 
 
 @kept_whole
-def erase(ports: Ports, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float) -> Erased:
+def erase(
+    ports: Ports,
+    scope: Scope,
+    record_id: str,
+    stored_id: str,
+    *,
+    existed: bool,
+    now: float,
+    reckoned: Any,
+) -> Erased:
     """Out of the ledger and out of every index, in one transaction."""
     ports.ledger.id_locks.confirm(scope, [record_id])
-    erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now)
+    erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now, reckoned=reckoned)
     if existed or erased.state:
         removed(ports, scope, [stored_id])
     return erased

@@ -14,6 +14,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import recall_rows, state_rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.parted_rows import apart, name_apart
+from adaptive_memory_core.store.ledger.recall_rows import NOTHING_RECKONED, Reckoned
 
 _ROWS = "SELECT record_key, user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1"
 _LOGS = (  # of users whose lines name the id
@@ -39,7 +40,18 @@ def drop(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) ->
     return state_rows.remove(sql, [key for key, _ in rows]) if rows else 0
 
 
-def forget(sql: sqlite3.Connection, shared: LedgerContext, record: str, stored_id: str) -> bool:
+def logs_naming(sql: sqlite3.Connection, shared: LedgerContext, record: str) -> list[int]:
+    """The users whose lines of the log name a record."""
+    return [row[0] for row in sql.execute(_LOGS, (shared.collection_key, record))]
+
+
+def forget(
+    sql: sqlite3.Connection,
+    shared: LedgerContext,
+    record: str,
+    stored_id: str,
+    reckoned: Reckoned,
+) -> bool:
     """Remove every trace that readers have of a record of everyone's: rows, verdicts, audit trail, lines of the log.
     Whether there was any; of how many readers is not told."""
     collection = shared.collection_key
@@ -47,8 +59,7 @@ def forget(sql: sqlite3.Connection, shared: LedgerContext, record: str, stored_i
     for _, user in found:
         sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
     drop(sql, collection, [stored_id])
-    logs = [row[0] for row in sql.execute(_LOGS, (collection, record))]
-    struck = sum(_strike_out(sql, shared, user, record) for user in logs)
+    struck = sum(_strike_out(sql, shared, user, record, reckoned) for user in logs_naming(sql, shared, record))
     return bool(found or struck)
 
 
@@ -80,14 +91,20 @@ def forget_recalls(sql: sqlite3.Connection, user: int) -> None:
     sql.execute("DELETE FROM recalls WHERE user_key = ? AND over IS NOT NULL", (user,))
 
 
-def _strike_out(sql: sqlite3.Connection, shared: LedgerContext, user: int, record: str) -> int:
+def _strike_out(
+    sql: sqlite3.Connection,
+    shared: LedgerContext,
+    user: int,
+    record: str,
+    reckoned: Reckoned = NOTHING_RECKONED,
+) -> int:
     """Out of a user's lines, unless those are of the user's own record of that id; gives how many named it."""
     name = sql.execute("SELECT name FROM users WHERE user_key = ?", (user,)).fetchone()
     own = "" if name is None else scoped_id(Scope(name[0] or None), record)
     if sql.execute(_OWNED, (shared.collection_key, user, record, own)).fetchone() is not None:
         return 0
     shared.cache.logged_ids.pop((user, record), None)
-    return recall_rows.strike_out(sql, user, record)
+    return recall_rows.strike_out(sql, user, record, reckoned)
 
 
 def follow(sql: sqlite3.Connection, collection: int, gone: str, kept: str) -> None:

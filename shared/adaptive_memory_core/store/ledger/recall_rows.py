@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -17,12 +17,24 @@ from adaptive_memory_core.store.ledger.logged_ids import Keys
 from adaptive_memory_core.store.ledger.no_answer import tell
 from adaptive_memory_core.store.ledger.packed_candidates import key_bytes, with_keys
 from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, Line, Names, decode, encode, without
+from adaptive_memory_core.store.ledger.state_rows import chunks
 
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
 _NAMES = (  # whether a line may name a record; those of earlier versions are JSON
     "CASE typeof(candidates) WHEN 'text' THEN instr(candidates, ?) "
     "ELSE CASE WHEN instr(candidates, ?) > 0 THEN 1 ELSE instr(candidates, ?) END END > 0"
 )
+_NAMING = f"SELECT recall_key, candidates FROM recalls WHERE {{}} AND {_NAMES}"  # noqa: S608 - our own words
+
+
+class Reckoned(NamedTuple):
+    """What was found out about a record's lines before it is struck out: by their key as they stood, and without it."""
+
+    lines: Mapping[int, tuple[bytes | str, Line | None]]
+    last: tuple[int, str] | None  # key and id of the last line then; None where others may get lower keys afterwards
+
+
+NOTHING_RECKONED = Reckoned({}, None)
 
 
 def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> Line:
@@ -86,21 +98,55 @@ def lines(
             yield recall
 
 
-def strike_out(sql: sqlite3.Connection, user: int, record: str) -> int:
-    """Take a record out of every line of a user's log; gives how many lines named it."""
-    query = f"SELECT recall_key, candidates FROM recalls WHERE user_key = ? AND {_NAMES}"  # noqa: S608 - our own words
-    found = sql.execute(query, (user, *_traces(sql, user, record))).fetchall()
+def steps_of(sql: sqlite3.Connection, user: int) -> range:
+    """From the first step that a user's log has lines of to the last."""
+    step = "SELECT {}(step) FROM recalls WHERE user_key = ?"
+    first, last = (sql.execute(step.format(which), (user,)).fetchone()[0] for which in ("min", "max"))
+    return range(0) if first is None else range(first, last + 1)
+
+
+def keys_naming(sql: sqlite3.Connection, user: int, record: str, steps: range) -> list[int]:
+    """The keys of the lines of a user's log, of these steps, that name a record."""
+    query = f"SELECT recall_key FROM recalls WHERE user_key = ? AND step >= ? AND step < ? AND {_NAMES}"  # noqa: S608
+    found = sql.execute(query, (user, steps.start, steps.stop, *_traces(sql, user, record)))
+    return [row[0] for row in found]
+
+
+def last_of_all(sql: sqlite3.Connection) -> tuple[int, str] | None:
+    """Key and id of the line with the highest key."""
+    row = sql.execute("SELECT recall_key, recall_id FROM recalls ORDER BY recall_key DESC LIMIT 1").fetchone()
+    return None if row is None else (row[0], row[1])
+
+
+def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Reckoned = NOTHING_RECKONED) -> int:
+    """Take a record out of every line of a user's log; gives how many lines named it. What was `reckoned` before of
+    lines that still stand as they did is not reckoned again."""
     names, known = partial(logged_ids.names_of, sql, {}), Keys()
-    struck = ((without(decode(candidates, names), record), key) for key, candidates in found)
-    changed = [
-        (with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids)), key)
-        for line, key in struck
-        if line is not None
-    ]
+    changed = []
+    for key, candidates in _naming(sql, user, record, reckoned):
+        before, line = reckoned.lines.get(key, (None, None))
+        if before != candidates:
+            line = without(decode(candidates, names), record)
+        if line is not None:
+            changed.append((with_keys(line.packed, logged_ids.keys_of(sql, known, user, line.ids)), key))
     sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
     own = logged_ids.key_of(sql, user, record)
     logged_ids.forget(sql, [] if own is None else [own])
     return len(changed)
+
+
+def _naming(sql: sqlite3.Connection, user: int, record: str, reckoned: Reckoned) -> list[tuple[int, bytes | str]]:
+    """A user's lines that may name a record. As long as the line that was last then is there, those that came since
+    have higher keys, and none of the others has come to name it."""
+    traces, last = _traces(sql, user, record), reckoned.last
+    is_there = "SELECT 1 FROM recalls WHERE recall_key = ? AND recall_id = ?"
+    if last is None or sql.execute(is_there, last).fetchone() is None:
+        return sql.execute(_NAMING.format("user_key = ?"), (user, *traces)).fetchall()
+    found = sql.execute(_NAMING.format("recall_key > ? AND +user_key = ?"), (last[0], user, *traces)).fetchall()
+    for chunk in chunks([key for key in reckoned.lines if key <= last[0]]):
+        those = f"recall_key IN ({', '.join('?' * len(chunk))}) AND +user_key = ?"  # + keeps to the keys' index
+        found += sql.execute(_NAMING.format(those), (*chunk, user, *traces)).fetchall()
+    return found
 
 
 def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[str, bytes, bytes]:

@@ -15,8 +15,10 @@ from adaptive_memory_core.records import Scope, Seen
 from adaptive_memory_core.store.ledger import audit, pace_spans, readers, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.lines_without import lines_without
 from adaptive_memory_core.store.ledger.parted_rows import Owner, remove_apart
 from adaptive_memory_core.store.ledger.purge import mark
+from adaptive_memory_core.store.ledger.recall_rows import NOTHING_RECKONED, Reckoned
 
 _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
@@ -34,12 +36,25 @@ class LedgerRemoval:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
-    def erase(self, scope: Scope, record: str, stored_id: str, *, existed: bool, now: float) -> Erased:
+    def reckoned(self, scope: Scope, record: str) -> Reckoned:
+        """What `erase` makes of the lines of the log, as far as that can be told before."""
+        return lines_without(self._shared, scope, record)
+
+    def erase(
+        self,
+        scope: Scope,
+        record: str,
+        stored_id: str,
+        *,
+        existed: bool,
+        now: float,
+        reckoned: Reckoned | None = None,
+    ) -> Erased:
         """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox.
 
         Where there was none, and it did not exist in the collection either, nothing is written.
         """
-        shared = self._shared
+        shared, reckoned = self._shared, reckoned or NOTHING_RECKONED
         with shared.writing() as sql:
             user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
@@ -48,9 +63,9 @@ class LedgerRemoval:
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
-            entries = recall_rows.strike_out(sql, user, record)
+            entries = recall_rows.strike_out(sql, user, record, reckoned)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
-            had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id)
+            had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id, reckoned)
             if existed or known or apart or entries or had_readers:
                 mark(sql, "forgotten")
                 sql.execute(_ERASED, (user, rows.digest(record), now))

@@ -35,13 +35,14 @@ class LedgerRetention:
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles, old_lines: OldLines | None = None) -> None:
         self._shared, self._files = shared, files
         self._old_lines = OldLines(shared) if old_lines is None else old_lines
-        self._purge = Purge(shared.file)
+        self.purge = Purge(shared.file)
         self._swept, self._trimmed = float("-inf"), True
         self._sweep_began, self._sweep_pause = float("-inf"), 0.0
 
-    def trim(self, *, now: float, log_days: float, log_recalls: int) -> int:
+    def trim(self, *, now: float, log_days: float, log_recalls: int, at_once: bool = True) -> int:
         """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
-        more than one reading of the clock says so (`clock_readings`); marks of a day go at once."""
+        more than one reading of the clock says so (`clock_readings`); marks of a day go at once. What was deleted is
+        removed from the file's every byte `at_once`, or else in a quiet moment, if the purge is among the chores."""
         kept_since = now - log_days * DAY
         self._old_lines.make(now=now)
         with self._shared.reading() as sql:
@@ -57,7 +58,10 @@ class LedgerRetention:
             self._let_expire(now, doubted=doubted and not due)
         removals.trim(self._shared.file)
         self._sweep(now=now, gone=gone)
-        self._purge.work()
+        if at_once:
+            self.purge.now()
+        else:
+            self.purge.soon()
         self._files.sweep()
         return gone
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from typing import Any
 
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.store.ledger import graph_removal, hierarchy_removal, logged_ids, removals
 from adaptive_memory_core.store.ledger.context import LedgerContext
 from adaptive_memory_core.store.ledger.packed_candidates import keys_in
@@ -22,7 +25,8 @@ _OF_COLLECTIONS = (
 
 
 def sweep(shared: LedgerContext) -> None:
-    """Let go of policies and ids that no line names. Lines are looked through page by page: nobody waits for long.
+    """Let go of policies and ids that no line names. Lines are read page by page, and looked through while others go
+    on.
 
     Where a collection does not hear of what is written for another one, only its own ids are looked at, and policies,
     which they share, are left alone.
@@ -35,23 +39,26 @@ def sweep(shared: LedgerContext) -> None:
         policies = {row[0] for row in found}
     while page == PAGE:
         with shared.reading() as sql:
-            page, last = _cross_off(sql, last, PAGE, ids, policies)
+            lines = sql.execute(_LINES, (last, PAGE)).fetchall()
+        _cross_off(lines, ids, policies)
+        page, last = len(lines), lines[-1][0] if lines else last
+    if not ids and not policies:
+        return
     with shared.writing() as sql:
-        _cross_off(sql, last, ALL, ids, policies)
+        _cross_off(sql.execute(_LINES, (last, ALL)).fetchall(), ids, policies)
         logged_ids.forget(sql, ids)
         sql.executemany("DELETE FROM policies WHERE policy_hash = ?", [(one,) for one in policies])
-        mark(sql, "expired")
+        if ids or policies:
+            mark(sql, "expired")
         shared.cache.clear()
 
 
-def _cross_off(sql: sqlite3.Connection, last: int, most: int, ids: set[int], policies: set[str]) -> tuple[int, int]:
-    """What the lines after the last one name; gives how many they were, and the last of them."""
-    lines = sql.execute(_LINES, (last, most)).fetchall()
-    for key, candidates, policy in lines:
+def _cross_off(lines: Iterable[tuple[int, Any, str]], ids: set[int], policies: set[str]) -> None:
+    """What these lines name is in use."""
+    for _, candidates, policy in lines:
         ids.difference_update(keys_in(candidates))
         policies.discard(policy)
-        last = key
-    return len(lines), last
+        let_others_run()
 
 
 def drop_collection(sql: sqlite3.Connection, collection: int) -> None:

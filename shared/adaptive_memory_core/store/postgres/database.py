@@ -56,6 +56,7 @@ class LedgerDatabase:
     place = None  # it is no file
     read_only = False
     is_heard_by_all = False  # each collection has a version of its own
+    is_written_in_turn = False  # numbers are given out before it is sure who comes first
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:

@@ -1,0 +1,131 @@
+"""Does a deletion hold up recalls? What was deleted is removed from every byte of the file while nobody writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory, Keeping
+from adaptive_memory_core.store.ledger import purge
+from adaptive_memory_core.store.ledger.purge import Purge
+from adaptive_memory_core.store.locations import LEDGER_NAME
+from tests.behaviour.conftest import eventually
+from tests.conftest import Open
+
+SOON = Keeping(lag_seconds=0.05)
+
+
+def marks(memory: AdaptiveMemory) -> list[str]:
+    ledger: Any = memory.ports().ledger
+    with ledger.file.reading() as sql:
+        return [row[0] for row in sql.execute("SELECT why FROM to_purge")]
+
+
+def holds(directory: Path, text: str) -> bool:
+    return any(text.encode() in file.read_bytes() for file in directory.glob(f"{LEDGER_NAME}*") if file.is_file())
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """When the write-back said that something may have to be removed."""
+    seen, soon = list[float](), Purge.soon
+
+    def noted(self: Purge) -> None:
+        soon(self)
+        seen.append(time.monotonic())
+
+    monkeypatch.setattr(Purge, "soon", noted)
+    return seen
+
+
+def filled(open_memory: Open) -> tuple[AdaptiveMemory, Callable[[], object]]:
+    """A memory out of which something was forgotten, and a recall that is counted and written back."""
+    memory = open_memory(keeping=SOON)
+    alice = memory.for_user("alice")
+    alice.remember_many([{"text": "the password is swordfish", "id": "secret-1"}, "green tea"])
+    alice.recall("password")
+    memory.flush()
+    alice.forget("secret-1")
+    numbers = count()
+
+    def recall() -> None:
+        note = f"note {next(numbers)}"
+        alice.remember(note)
+        alice.recall(note, k=1)
+
+    return memory, recall
+
+
+def test_the_file_is_written_anew_once_nobody_writes(
+    open_memory: Open, looks: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(purge, "QUIET_SECONDS", 4.0)
+    memory, recall = filled(open_memory)
+    looks.clear()
+    until = time.monotonic() + 60
+    while len(looks) < 3 and time.monotonic() < until:
+        recall()
+        time.sleep(0.02)
+    assert len(looks) >= 3
+    assert marks(memory) == ["forgotten"]
+    assert eventually(lambda: not marks(memory))
+    assert eventually(lambda: not holds(tmp_path / "memory", "secret-1"))
+
+
+def test_it_does_not_wait_without_end(open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(purge, "QUIET_SECONDS", 1_000.0)
+    monkeypatch.setattr(purge, "LOOKS", 10_000)
+    monkeypatch.setattr(purge, "LATEST_SECONDS", 0.5)
+    memory, recall = filled(open_memory)
+
+    def gone() -> bool:
+        recall()
+        return not marks(memory) and not holds(tmp_path / "memory", "secret-1")
+
+    assert eventually(gone)
+
+
+def test_flush_does_it_at_once(open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(purge, "QUIET_SECONDS", 1_000.0)
+    memory, recall = filled(open_memory)
+    recall()
+    memory.flush()
+    assert marks(memory) == []
+    assert not holds(tmp_path / "memory", "secret-1")
+
+
+def test_where_nothing_was_deleted_the_file_is_not_written_anew(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each process that began would hold up all recalls once, for seconds where the file is large."""
+    written, anew = list[str](), Purge._write_anew
+
+    def noted(self: Purge) -> None:
+        written.append(self.name)
+        anew(self)
+
+    monkeypatch.setattr(Purge, "_write_anew", noted)
+    for text in ("green tea", "black tea"):
+        memory = open_memory()
+        alice = memory.for_user("alice")
+        alice.remember(text)
+        alice.recall("tea")
+        memory.flush()
+        memory.close()
+    assert written == []
+
+
+def test_what_another_process_left_is_seen_to(open_memory: Open, tmp_path: Path) -> None:
+    memory, recall = filled(open_memory)
+    memory.flush()
+    ledger: Any = memory.ports().ledger
+    with ledger.file.writing() as sql:
+        purge.mark(sql, "forgotten")
+    recall()
+    assert eventually(lambda: not marks(memory))
+    assert not holds(tmp_path / "memory", "secret-1")
