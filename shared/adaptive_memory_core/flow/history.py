@@ -54,7 +54,7 @@ def recalls(
 ) -> Flow[Sequence[LoggedRecall]]:
     """Past recalls of the scope, newest first. What is beyond the retention is not shown, also where it has not gone
     yet: the ledger lets go of it once more than one reading of the clock says so."""
-    yield from attempt(LedgerError, ports.write_back.tidy)
+    yield from attempt(LedgerError, ports.write_back.tidy, at_once=False)
     first = kept_since if since is None else max(kept_since, since)
     return (
         yield from ask(

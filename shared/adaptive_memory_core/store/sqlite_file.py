@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -87,6 +87,22 @@ class LedgerFile:
                 if isinstance(error, (sqlite3.Error, *UNREADABLE)):
                     raise self._told(error) from error
                 raise
+
+    @interruptible
+    def apart(self) -> Generator[sqlite3.Connection, None, None]:
+        """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
+        the same thread, and in RAM, it is that of `reading`."""
+        if self.place is None or not self._is_outermost():
+            with self.reading() as sql:
+                yield sql
+            return
+        with self._lock:
+            self._check(outermost=True)
+        try:
+            with closing(connect(self.path)) as sql:
+                yield sql
+        except (sqlite3.Error, *UNREADABLE) as error:
+            raise self._told(error) from error
 
     @interruptible
     def writing(

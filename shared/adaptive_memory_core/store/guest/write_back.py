@@ -21,7 +21,7 @@ class WriteBackByTheHolder:
     def wake(self) -> None:
         """The holder looks."""
 
-    def tidy(self) -> None:
+    def tidy(self, *, at_once: bool = True) -> None:
         """The holder does."""
 
     def flush(self) -> None:

@@ -35,6 +35,9 @@ class LedgerContext:
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.reading()
 
+    def apart(self) -> AbstractContextManager[sqlite3.Connection]:
+        return self.file.apart()
+
     def writing(self, *, told: bool = False, unheard: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return self.file.writing(told=told, unheard=unheard)
 

@@ -1,4 +1,4 @@
-"""Is every row of the ledger readable and possible? Reads all of it."""
+"""Is every row of the ledger readable and possible? Reads all of it, while others go on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.learn.state_ranges import state_of
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.store.ledger import pace_spans, recall_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE
@@ -17,7 +18,7 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 def faults(file: LedgerFile) -> list[str]:
     """What is wrong, each fault in a sentence; none for a ledger that is whole."""
     try:
-        with file.reading() as sql:
+        with file.apart() as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)") if row[0] != "ok"]
             return (
                 [f"SQLite finds: {'; '.join(found)}."]
@@ -34,7 +35,7 @@ def _unreadable(sql: sqlite3.Connection) -> list[str]:
     for name in names:
         try:
             for _ in sql.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - a name of a table
-                pass
+                let_others_run()
         except (sqlite3.Error, UnicodeDecodeError) as error:
             found.append(f"The table {name} cannot be read: {error}.")
     return found
@@ -62,4 +63,5 @@ def untrue(sql: sqlite3.Connection) -> list[str]:
             state_of(asdict(rows.state_of(row)), missing={})
         except (InvalidInputError, TypeError, ValueError):
             wrong += 1
+        let_others_run()
     return [f"The reads of {wrong} records are outside what is possible."] if wrong else []

@@ -36,7 +36,7 @@ class LedgerLog:
     ) -> list[LoggedRecall]:
         """The recalls of this scope, newest first."""
         span = (float("-inf") if since is None else since, float("inf") if until is None else until)
-        with self._shared.reading() as sql:
+        with self._shared.apart() as sql:
             user = self._shared.known_user(sql, scope)
             return list(islice(recall_rows.lines(sql, user, span, containing, turn), limit))
 

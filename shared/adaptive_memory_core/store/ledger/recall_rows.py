@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import Entry
+from adaptive_memory_core.let_others_run import let_others_run
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.store.ledger import logged_ids
 from adaptive_memory_core.store.ledger.logged_ids import Keys
@@ -96,20 +97,7 @@ def lines(
         recall = _logged(row, names)
         if containing is None or any(one.id == containing for one in recall.kept):
             yield recall
-
-
-def steps_of(sql: sqlite3.Connection, user: int) -> range:
-    """From the first step that a user's log has lines of to the last."""
-    step = "SELECT {}(step) FROM recalls WHERE user_key = ?"
-    first, last = (sql.execute(step.format(which), (user,)).fetchone()[0] for which in ("min", "max"))
-    return range(0) if first is None else range(first, last + 1)
-
-
-def keys_naming(sql: sqlite3.Connection, user: int, record: str, steps: range) -> list[int]:
-    """The keys of the lines of a user's log, of these steps, that name a record."""
-    query = f"SELECT recall_key FROM recalls WHERE user_key = ? AND step >= ? AND step < ? AND {_NAMES}"  # noqa: S608
-    found = sql.execute(query, (user, steps.start, steps.stop, *_traces(sql, user, record)))
-    return [row[0] for row in found]
+        let_others_run()
 
 
 def last_of_all(sql: sqlite3.Connection) -> tuple[int, str] | None:
@@ -123,7 +111,7 @@ def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Reckon
     lines that still stand as they did is not reckoned again."""
     names, known = partial(logged_ids.names_of, sql, {}), Keys()
     changed = []
-    for key, candidates in _naming(sql, user, record, reckoned):
+    for key, candidates in naming(sql, user, record, reckoned):
         before, line = reckoned.lines.get(key, (None, None))
         if before != candidates:
             line = without(decode(candidates, names), record)
@@ -135,9 +123,11 @@ def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Reckon
     return len(changed)
 
 
-def _naming(sql: sqlite3.Connection, user: int, record: str, reckoned: Reckoned) -> list[tuple[int, bytes | str]]:
-    """A user's lines that may name a record. As long as the line that was last then is there, those that came since
-    have higher keys, and none of the others has come to name it."""
+def naming(
+    sql: sqlite3.Connection, user: int, record: str, reckoned: Reckoned = NOTHING_RECKONED
+) -> list[tuple[int, bytes | str]]:
+    """A user's lines that may name a record. As long as the line that was last when they were `reckoned` is there,
+    those that came since have higher keys, and none of the others has come to name it."""
     traces, last = _traces(sql, user, record), reckoned.last
     is_there = "SELECT 1 FROM recalls WHERE recall_key = ? AND recall_id = ?"
     if last is None or sql.execute(is_there, last).fetchone() is None:

@@ -75,7 +75,7 @@ class LedgerWords:
     def stored_ids(self) -> set[str]:
         """All records that have a row."""
         query = "SELECT stored_id FROM words WHERE collection_key = ?"
-        with self._shared.reading() as sql:
+        with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def version(self) -> int:

@@ -94,6 +94,21 @@ class LedgerDatabase:
                     self._sql = None
 
     @interruptible
+    def apart(self) -> Generator[Any, None, None]:
+        """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
+        the same thread it is that one's."""
+        if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
+            yield self._sql
+            return
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            self._check()
+            try:
+                yield Sql(connection)
+            except (psycopg.Error, *UNREADABLE) as error:
+                raise self._told(error) from error
+
+    @interruptible
     def writing(self, *, told: bool = False, recall_of: int = 0, unheard: bool = False) -> Generator[Any, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 

@@ -82,7 +82,7 @@ class PostgresLedger(SqlLedger):
     def faults(self) -> list[str]:
         """What is wrong with what stands in it, one line each; this reads all of it."""
         try:
-            with self._shared.reading() as sql:
+            with self._shared.apart() as sql:
                 return [*undecodable(sql), *untrue(sql)]
         except LedgerError as error:
             return [str(error)]

@@ -189,8 +189,8 @@ class WordIndex:
 
     def known(self) -> set[str]:
         """All that it knows. What another process wrote down meanwhile is let go of here."""
+        written = self._rows.stored_ids()  # all of them: nobody waits for that
         with self._alone():
-            written = self._rows.stored_ids()
             said = self._written(self._unwritten.ids(set()))
             if same := self._unwritten.as_written(said):
                 self._unwritten.let_go(same)

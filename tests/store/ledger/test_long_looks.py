@@ -1,0 +1,87 @@
+"""Who waits while all of a long log is looked through? Nobody: a look that takes long has a connection of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.store.ledger import lines_without, recall_rows
+from adaptive_memory_core.store.ledger.recall_encoding import decode
+from tests.store.ledger.reads import ALICE, DAY, read, recalls, state
+
+LOOKS: dict[str, Callable[[Ledger], object]] = {
+    "check": lambda ledger: ledger.faults(),
+    "recalls": recalls,
+    "recalls of a record": lambda ledger: recalls(ledger, containing="m1"),
+    "lines to be struck out": lambda ledger: ledger.removal.reckoned(ALICE, "m1"),
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[SQLiteLedger]:
+    made = SQLiteLedger(str(tmp_path / "ledger.sqlite3"))
+    made.attach("uuid-of-a-collection", "memories")
+    for number in range(8):
+        read(made, ALICE, f"r{number}", "m1", "m2", at=number * DAY)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_others_read_and_write_meanwhile(ledger: SQLiteLedger, look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    met, go_on = threading.Event(), threading.Event()
+
+    def held(*given: Any) -> object:
+        met.set()
+        assert go_on.wait(60)
+        return decode(*given)
+
+    monkeypatch.setattr(recall_rows, "decode", held)
+    monkeypatch.setattr(lines_without, "decode", held)
+    done: list[object] = []
+    looking = threading.Thread(target=lambda: done.append(LOOKS[look](ledger)))
+    looking.start()
+    try:
+        assert met.wait(60)
+        read(ledger, ALICE, "r8", "m2", at=8 * DAY)
+        known = state(ledger, "m2")
+        assert known is not None
+        assert known.retrieval_count == 9
+        assert done == []
+    finally:
+        go_on.set()
+        looking.join(60)
+    assert len(done) == 1
+
+
+def test_what_was_reckoned_is_not_reckoned_again_while_writers_wait(
+    ledger: SQLiteLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user may have thousands of lines that name a record, and a transaction keeps all writers out."""
+    reckoned, decoded = ledger.removal.reckoned(ALICE, "m1"), list[object]()
+    monkeypatch.setattr(recall_rows, "decode", lambda *given: decoded.append(given))
+    ledger.removal.erase(ALICE, "m1", "m1", existed=True, now=1.0, reckoned=reckoned)
+    assert decoded == []
+
+
+def test_within_a_transaction_it_sees_what_that_wrote(ledger: SQLiteLedger) -> None:
+    with ledger.transaction():
+        read(ledger, ALICE, "r8", "m3", at=8 * DAY)
+        assert [one.id for one in recalls(ledger, containing="m3")] == ["r8"]
+
+
+def test_errors_are_told_in_our_words(ledger: SQLiteLedger) -> None:
+    with ledger.file.writing() as sql:
+        sql.execute("DROP TABLE recalls")
+    with pytest.raises(LedgerError, match="no such table"):
+        recalls(ledger)
+    ledger.close()
+    with pytest.raises(ClosedError):
+        recalls(ledger)
