@@ -20,6 +20,7 @@ from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.changes import ChangeWatch
 from adaptive_memory_core.store.words.compared import Compared
 from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.words.on_their_way import OnTheirWay
 from adaptive_memory_core.store.words.reread import reread
 
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
@@ -57,6 +58,7 @@ class UpToDateWords:
             None  # as well, in which as many were found in the collection as are known
         )
         self._dropping = 0  # how often this process began, or was through, with letting go of words
+        self._leaving = OnTheirWay()
         self._said = Compared(index.fields)
         self._all_due = False
         self._all_compared: tuple[Hashable | None, float | None] = (None, None)  # in which state, and when
@@ -145,6 +147,7 @@ class UpToDateWords:
     def _drop(self, stored_ids: Sequence[str]) -> None:
         """Let go of them. Where the call is broken off after that, and they stay in the collection, the next look takes
         them in again, though nobody wrote to it."""
+        self._leaving.note(stored_ids)
         self._dropping += 1
         try:
             self._index.drop(stored_ids)
@@ -209,8 +212,9 @@ class UpToDateWords:
         both = None if state is None else (state, self._dropping)
         if both is not None and (both == self._kept_up or (both == self._counted and not self._swap_is_due())):
             return None
+        settled = not self._leaving.may_be(1)
         note, all_compared = self._learn_of_new(scope)
-        if note is None and both is not None:
+        if note is None and both is not None and settled:
             self._kept_up, self._counted = (both, None) if all_compared else (self._kept_up, both)
         return note
 
@@ -230,8 +234,11 @@ class UpToDateWords:
         swapped = self._swapped() if size == known else None
         if size == known and not swapped:
             return None, swapped is not None
+        if self._leaving.may_be(size - known) and not self._swap_is_due():
+            return None, False
         with self._turn:
             if not self._is_taking_in and abs(size - self._index.size()) <= AT_ONCE:
+                self._compared = time.monotonic()
                 deque(self._take_in(), maxlen=0)
                 return None, True
             self._start(self._take_in_beside())
