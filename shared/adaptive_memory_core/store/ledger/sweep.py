@@ -25,8 +25,7 @@ _OF_COLLECTIONS = (
 
 
 def sweep(shared: LedgerContext) -> None:
-    """Let go of policies and ids that no line names. Lines are read page by page, and looked through while others go
-    on.
+    """Let go of policies and ids that no line names. Lines are read page by page, while others go on.
 
     Where a collection does not hear of what is written for another one, only its own ids are looked at, and policies,
     which they share, are left alone.
@@ -37,11 +36,11 @@ def sweep(shared: LedgerContext) -> None:
         ids = {row[0] for row in sql.execute(f"SELECT id_key FROM logged_ids {whose}")}  # noqa: S608 - our own words
         found = sql.execute("SELECT policy_hash FROM policies").fetchall() if file.is_heard_by_all else []
         policies = {row[0] for row in found}
-    while page == PAGE:
-        with shared.reading() as sql:
+    with shared.apart() as sql:
+        while page == PAGE:
             lines = sql.execute(_LINES, (last, PAGE)).fetchall()
-        _cross_off(lines, ids, policies)
-        page, last = len(lines), lines[-1][0] if lines else last
+            _cross_off(lines, ids, policies)
+            page, last = len(lines), lines[-1][0] if lines else last
     if not ids and not policies:
         return
     with shared.writing() as sql:

@@ -1,4 +1,4 @@
-"""Which records has a call under way let go of that the collection may still have? They are not new: they are leaving."""
+"""Which records that the collection still has did a call under way let go of? They are not new: they are leaving."""
 
 from __future__ import annotations
 
