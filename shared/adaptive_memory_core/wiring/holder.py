@@ -27,6 +27,7 @@ from adaptive_memory_core.store.gone_collections import forget_gone_collections,
 from adaptive_memory_core.store.guests import Guests
 from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
 from adaptive_memory_core.store.mirror.assembled import Mirrored, mirrored
+from adaptive_memory_core.store.mirror.records import MirrorRecords
 from adaptive_memory_core.store.reembed.removed import RemovedMeanwhile
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.wiring.common import Common, Store
@@ -69,6 +70,9 @@ def _store(
     search = ChromaSearch(records.collection, records.fields)
     mirror = mirrored(itself, search, ledger, keeping, common.directory, wake, common.kept("vectors"))
     records.heard = itself.heard
+    if (keeper := mirror.keeper) is not None:
+        copies = MirrorRecords(ledger, records.fields, records.space)
+        records.copies = lambda: copies if keeper.ready() else None
     write_back = WriteBack(ledger, records, keeping, _Trim(common, str(itself.collection.id)), wake)
     new = RemovedMeanwhile(ledger, itself.collection, keeps_mirror=mirror.keeper is not None)
     guests: tuple[Chore, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Found, Stored, Vector, Where
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 LARGEST_BATCH = 5_000  # records of one write
 
 
+class Copies(Protocol):
+    """What others keep of the records of the collection."""
+
+    def pages(self, scope: Scope) -> Iterator[list[Found]]: ...
+    def count(self, scope: Scope) -> int: ...
+
+
+def _no_copies() -> None:
+    """Nobody keeps any."""
+
+
 class ChromaRecords:
     """Keeping records in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time.
 
@@ -33,6 +44,7 @@ class ChromaRecords:
         self.fields = fields
         self.only = only
         self.heard: Heard = NOBODY
+        self.copies: Callable[[], Copies | None] = _no_copies  # where those are as the collection is
         self.space = space_of(collection)
         self.batch_size = min(LARGEST_BATCH, told(client_of(collection).get_max_batch_size))
 
@@ -106,7 +118,11 @@ class ChromaRecords:
         return list(told(lambda: self.collection.get(where=where, limit=limit, include=[]))["ids"])
 
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
-        """All records of this scope, a page at a time."""
+        """All records of this scope, a page at a time; from their copies where there are any, which is much faster."""
+        copies = self.copies()
+        if copies is not None:
+            yield from copies.pages(scope)
+            return
         where: Any = own_filter(scope, self.fields)
         offset = 0
         while True:
@@ -174,6 +190,9 @@ class ChromaRecords:
 
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
+        copies = self.copies()
+        if copies is not None:
+            return copies.count(scope)
         own: Any = own_filter(scope, self.fields)
         if own is not None:
             return len(told(lambda: self.collection.get(where=own, include=[]))["ids"])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from adaptive_memory_core.flow.ports.ledger_values import MirrorPage
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.mirror_rows import read_metadata
+from adaptive_memory_core.store.ledger.mirror_rows import NOBODY, read_metadata
 
 _PAGE = (
     "SELECT row, stored_id, text, metadata FROM mirror INDEXED BY mirror_of_user "
@@ -33,7 +33,8 @@ class LedgerMirrorPages:
         """How many records the scope has."""
         query = "SELECT count(*) FROM mirror INDEXED BY mirror_of_user WHERE user_key = ?"
         with self._shared.reading() as sql:
-            return int(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()[0])
+            user = self._shared.known_user(sql, scope)
+            return 0 if user == NOBODY else int(sql.execute(query, (user,)).fetchone()[0])
 
     def mentioning(self, scope: Scope, fragments: Sequence[str]) -> list[Row]:
         """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
