@@ -100,6 +100,9 @@ class LedgerFile:
             self._check(outermost=True)
         try:
             with closing(connect(self.path)) as sql:
+                sql.execute(
+                    f"PRAGMA busy_timeout = {int(1_000 * left(PATIENCE_SECONDS))}"
+                )  # others may recover the log
                 yield sql
         except (sqlite3.Error, *UNREADABLE) as error:
             raise self._told(error) from error

@@ -77,6 +77,12 @@ def test_within_a_transaction_it_sees_what_that_wrote(ledger: SQLiteLedger) -> N
         assert [one.id for one in recalls(ledger, containing="m3")] == ["r8"]
 
 
+def test_it_waits_while_another_process_makes_the_log_whole(ledger: SQLiteLedger) -> None:
+    """After one was killed: that takes a moment, in which the file is locked even for readers."""
+    with ledger.file.apart() as sql:
+        assert sql.execute("PRAGMA busy_timeout").fetchone()[0] >= 1_000
+
+
 def test_errors_are_told_in_our_words(ledger: SQLiteLedger) -> None:
     with ledger.file.writing() as sql:
         sql.execute("DROP TABLE recalls")
