@@ -47,7 +47,7 @@ def filled(open_memory: Open) -> tuple[AdaptiveMemory, Callable[[], object]]:
     """A memory out of which something was forgotten, and a recall that is counted and written back."""
     memory = open_memory(keeping=SOON)
     alice = memory.for_user("alice")
-    alice.remember_many([{"text": "the password is swordfish", "id": "secret-1"}, "green tea"])
+    alice.remember_many([{"text": "the password is a secret", "id": "secret-1"}, "green tea"])
     alice.recall("password")
     memory.flush()
     alice.forget("secret-1")
