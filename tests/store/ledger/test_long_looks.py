@@ -12,9 +12,10 @@ import pytest
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.store.ledger import lines_without, recall_rows
+from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.store.ledger import lines_without, recall_rows, statistics
 from adaptive_memory_core.store.ledger.recall_encoding import decode
-from tests.store.ledger.reads import ALICE, DAY, read, recalls, state
+from tests.store.ledger.reads import ALICE, DAY, EVERY, read, recalls, state
 
 LOOKS: dict[str, Callable[[Ledger], object]] = {
     "check": lambda ledger: ledger.faults(),
@@ -69,6 +70,20 @@ def test_what_was_reckoned_is_not_reckoned_again_while_writers_wait(
     monkeypatch.setattr(recall_rows, "decode", lambda *given: decoded.append(given))
     ledger.removal.erase(ALICE, "m1", "m1", existed=True, now=1.0, reckoned=reckoned)
     assert decoded == []
+
+
+def test_a_sample_is_reckoned_before_writers_wait(ledger: SQLiteLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reads all states of a user."""
+    within, of_user = list[bool](), statistics._of_user
+
+    def noted(sql: Any, *given: Any, **named: Any) -> Any:
+        within.append(sql.in_transaction)
+        return of_user(sql, *given, **named)
+
+    monkeypatch.setattr(statistics, "_of_user", noted)
+    ledger.statistics.sample(Regime((Phase(EVERY.pace, 0.0),)), every=1, now=9 * DAY)
+    assert within == [False]
+    assert len(ledger.statistics.samples(ALICE)) == 1
 
 
 def test_within_a_transaction_it_sees_what_that_wrote(ledger: SQLiteLedger) -> None:

@@ -69,7 +69,7 @@ class LedgerStatistics:
         self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
     ) -> Strengths:
         """The distribution of the scope's strengths, with those of records that have no row."""
-        with self._shared.reading() as sql:
+        with self._shared.apart() as sql:
             user = self._shared.known_user(sql, scope)
             timeline = pace_spans.timeline(sql, user).under(regime)
             return _of_user(sql, user, timeline, read_by(scope), at_least=at_least, unmet=unmet, now=now)
@@ -79,10 +79,12 @@ class LedgerStatistics:
         times = tuple(self._shared.update_ms)
         with self._shared.reading() as sql:
             due = _due(sql, sorted({user for user, _ in times}), every)
-        if due:
-            with self._shared.writing(told=True) as sql:
-                for user, step in due:
-                    _sample_one(sql, user, step, regime, times, now=now)
+        if not due:
+            return
+        with self._shared.apart() as sql:  # all states of a user are read: nobody waits for that
+            taken = [_sample_of(sql, user, step, regime, times, now=now) for user, step in due]
+        with self._shared.writing(told=True) as sql:
+            sql.executemany(_SAMPLED, [one for one in taken if one is not None])
 
     def samples(self, scope: Scope) -> list[Sample]:
         """The samples of the scope, oldest first."""
@@ -116,18 +118,20 @@ def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tupl
     return found
 
 
-def _sample_one(sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float) -> None:
-    """Take a sample; the more records a user has, the rarer."""
+def _sample_of(
+    sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float
+) -> tuple[int, int, float, str] | None:
+    """The row of a sample; the more records a user has, the rarer."""
     records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
     last = sql.execute("SELECT coalesce(max(step), 0) FROM samples WHERE user_key = ?", (user,)).fetchone()[0]
     if step - last < records // 100:
-        return
+        return None
     timeline = pace_spans.timeline(sql, user).under(regime)
     strengths = _of_user(sql, user, timeline, "reader = 0", at_least=AT_LEAST, unmet=(), now=now)
     own = _times_of(user, update_ms)
     took = median(own) if own else None
     sample = Sample(step, now, records, remembered, pinned, reads, strengths, took)
-    sql.execute(_SAMPLED, (user, step, now, orjson.dumps(asdict(sample)).decode()))
+    return user, step, now, orjson.dumps(asdict(sample)).decode()
 
 
 def _times_of(user: int, update_ms: Times) -> tuple[float, ...]:
