@@ -28,6 +28,7 @@ QUIET_SECONDS, QUIET_SHARE = 1.0, 2.0  # that nobody may have written; at least 
 LOOKS = 4  # at whether somebody has, in that time
 LATEST_SECONDS = 600.0  # until it no longer waits for that; guess
 BYTES_A_SECOND = 1e8  # that are written anew; measured: 249 MB in 2.6 s
+OTHERS_MS = 2_000  # that it waits for those who write just now
 PAGES = 1_000  # that are given back in one transaction
 
 
@@ -129,6 +130,7 @@ class Purge:
             marks = [row[0] for row in sql.execute("DELETE FROM to_purge RETURNING why")]
         try:
             with closing(connect(self._file.path)) as own:
+                own.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
                 own.execute(f"PRAGMA auto_vacuum = {INCREMENTAL}")
                 own.execute("VACUUM")
         except BaseException:

@@ -60,8 +60,7 @@ class LedgerRetention:
         self._sweep(now=now, gone=gone)
         if at_once:
             self.purge.now()
-        else:
-            self.purge.soon()
+        self.purge.soon()  # what is left
         self._files.sweep()
         return gone
 
