@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,9 +20,11 @@ from adaptive_memory_core import AdaptiveMemory, Keeping
 from adaptive_memory_core.store.ledger import purge
 from adaptive_memory_core.store.ledger.purge import Purge
 from adaptive_memory_core.store.locations import LEDGER_NAME
+from adaptive_memory_core.store.sqlite_connection import connect
 from tests.behaviour.conftest import eventually
 from tests.conftest import Open
 
+ROOT = Path(__file__).parents[2]
 SOON = Keeping(lag_seconds=0.05)
 
 
@@ -97,6 +105,75 @@ def test_flush_does_it_at_once(open_memory: Open, tmp_path: Path, monkeypatch: p
     memory.flush()
     assert marks(memory) == []
     assert not holds(tmp_path / "memory", "secret-1")
+
+
+def test_flush_waits_for_one_who_reads(open_memory: Open, tmp_path: Path) -> None:
+    """What was deleted stands in the log of writes for as long."""
+    memory, recall = filled(open_memory)
+    recall()
+    path = tmp_path / "memory" / LEDGER_NAME
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM records").fetchone()
+        done = threading.Timer(0.3, reader.execute, ["COMMIT"])
+        done.start()
+        memory.flush()
+        done.join()
+    assert not holds(tmp_path / "memory", "secret-1")
+    assert marks(memory) == []
+
+
+def test_flush_waits_for_a_thread_that_does_it(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, recall = filled(open_memory)
+    recall()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(path: str) -> sqlite3.Connection:
+        begun.set()
+        assert go_on.wait(60)
+        return connect(path)
+
+    monkeypatch.setattr(purge, "connect", held)
+    ledger: Any = memory.ports().ledger
+    other = threading.Thread(target=ledger.retention.purge.now)
+    other.start()
+    assert begun.wait(60)
+    threading.Timer(0.3, go_on.set).start()
+    memory.flush()
+    assert not holds(tmp_path / "memory", "secret-1")
+    other.join()
+
+
+KILLED_AMID_IT = """
+import os, sys
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.store.ledger import purge
+from tests.conftest import word_vectors
+
+memory = AdaptiveMemory.open(path=sys.argv[1], embedder=word_vectors)
+alice = memory.for_user("alice")
+alice.remember("the password is a secret", id="secret-1")
+alice.recall("password")
+memory.flush()
+alice.forget("secret-1")
+purge.connect = lambda path: os._exit(9)
+memory.flush()
+"""
+
+
+def test_what_a_process_that_was_killed_had_begun_is_done_by_the_next(open_memory: Open, tmp_path: Path) -> None:
+    directory = tmp_path / "memory"
+    command = [sys.executable, "-W", "ignore", "-c", KILLED_AMID_IT, str(directory)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    assert subprocess.run(command, check=False, env=environment, timeout=60).returncode == 9
+    assert holds(directory, "secret-1")
+    memory = open_memory()
+    memory.for_user("alice").remember("green tea")
+    memory.flush()
+    assert not holds(directory, "secret-1")
+    assert marks(memory) == []
 
 
 def test_where_nothing_was_deleted_the_file_is_not_written_anew(

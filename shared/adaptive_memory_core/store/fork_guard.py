@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Generator
 from contextlib import suppress
 from typing import Any
+
+from adaptive_memory_core.interrupts import interruptible
 
 MOST_SECONDS = 10.0  # that a fork waits for those within one lock; then it goes on
 
@@ -23,6 +26,15 @@ def await_before_forks(lock: Any) -> None:
     """No fork of this process while another thread has this lock (an RLock)."""
     with _moment:
         _locks.add(lock)
+
+
+@interruptible
+def no_fork_meanwhile() -> Generator[None, None, None]:
+    """No fork of this process by another thread while this block is under way."""
+    lock = threading.RLock()
+    await_before_forks(lock)
+    with lock:
+        yield
 
 
 def _before() -> None:

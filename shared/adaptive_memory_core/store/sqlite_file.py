@@ -16,7 +16,7 @@ from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.let_others_run import let_go
 from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import descriptors, held_files
-from adaptive_memory_core.store.fork_guard import await_before_forks
+from adaptive_memory_core.store.fork_guard import await_before_forks, no_fork_meanwhile
 from adaptive_memory_core.store.group_commit import grouped
 from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.ledger.look import Look
@@ -99,10 +99,9 @@ class LedgerFile:
         with self._lock:
             self._check(outermost=True)
         try:
-            with closing(connect(self.path)) as sql:
-                sql.execute(
-                    f"PRAGMA busy_timeout = {int(1_000 * left(PATIENCE_SECONDS))}"
-                )  # others may recover the log
+            with no_fork_meanwhile(), closing(connect(self.path)) as sql:
+                others_ms = int(1_000 * left(PATIENCE_SECONDS))  # they may recover the log of writes
+                sql.execute(f"PRAGMA busy_timeout = {others_ms}")
                 yield sql
         except (sqlite3.Error, *UNREADABLE) as error:
             raise self._told(error) from error

@@ -4,23 +4,29 @@ SQLite overwrites what is deleted (`secure_delete`), but where it moved a row fr
 also stands where it was; and the write-ahead log holds earlier versions of pages. So a deletion leaves a mark, within
 its transaction, and the file is written anew: after something was forgotten, once an hour where lines of the log ran
 out, and never for more than a hundredth of the time. Whoever writes waits meanwhile, and so do recalls that are
-counted. So the background does it where nobody has written for a while, or once it has waited long for that.
+counted. So the background does it where nobody has written for a while, or once it has waited long for that. A mark
+says until the end what is yet to be done, so that a process that is killed leaves it to the next one.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import Literal, NamedTuple
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.patience import pauses
+from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.store.background import Going
+from adaptive_memory_core.store.fork_guard import await_before_forks
 from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 Deletion = Literal["forgotten", "expired"]
+BEGUN, IN_LOG = "begun", "in the log"  # the file is being written anew; what was deleted is only in the log of writes
 SHARE = 100.0  # the file is written anew at most every so many times as long as that took
 EXPIRED_SECONDS = 3_600.0
 INCREMENTAL = 2
@@ -28,7 +34,7 @@ QUIET_SECONDS, QUIET_SHARE = 1.0, 2.0  # that nobody may have written; at least 
 LOOKS = 4  # at whether somebody has, in that time
 LATEST_SECONDS = 600.0  # until it no longer waits for that; guess
 BYTES_A_SECOND = 1e8  # that are written anew; measured: 249 MB in 2.6 s
-OTHERS_MS = 2_000  # that it waits for those who write just now
+OTHERS_SECONDS = 2.0  # that `now` waits for those who read or write just now
 PAGES = 1_000  # that are given back in one transaction
 
 
@@ -45,8 +51,9 @@ class Purge:
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
         self.wake: Callable[[], object] = lambda: None  # there is something to do soon
+        self._turn = threading.RLock()
+        await_before_forks(self._turn)
         self._began, self._took = float("-inf"), 0.0
-        self._log_was_in_use = False
         self._since: float | None = None  # when something began to wait for a quiet moment
         self._look_at, self._written_at = 0.0, 0.0
         self._commits: tuple[int, ...] = ()
@@ -79,66 +86,96 @@ class Purge:
         quiet = max(QUIET_SECONDS, QUIET_SHARE * self._will_take())
         if now - self._written_at >= quiet or now - max(self._since, not_before) >= LATEST_SECONDS:
             self._since = self._written_at = now  # for what is left after it
-            self.now()
+            self.now(patience=0.0)
         self._look_at = now + quiet / LOOKS
 
-    def now(self) -> None:
-        """Write the file anew if it is time to, and empty the log of writes where nobody reads it."""
+    def now(self, *, patience: float = OTHERS_SECONDS) -> None:
+        """Write the file anew if it is time to, and empty the log of writes. Whoever reads or writes just now, or does
+        the same, is waited for so long; then the marks stay."""
         try:
-            due = self._due()
-            if due.old or (due.marks and time.monotonic() >= self._not_before(due.marks)):
-                self._write_anew()
-            if due.is_any:
-                self._give_back()
-        except (sqlite3.Error, LedgerError):
-            return  # somebody reads or writes just now, or the disk is full: the marks stay
+            with self._alone(patience) as is_ours:
+                due = self._due() if is_ours else NOTHING
+                if due.old or (due.marks and time.monotonic() >= self._not_before(due.marks)):
+                    self._write_anew()
+                if due.is_any:
+                    self._give_back(patience)
+        except (sqlite3.Error, LedgerError, OSError):
+            return  # or the disk is full
+
+    @interruptible
+    def _alone(self, patience: float) -> Generator[bool, None, None]:
+        """Whether no other thread or process does it. A process that is killed lets go of the lock."""
+        with self._turn:
+            lock = self._file.lock("purge")
+            if lock is None:
+                yield True
+                return
+            try:
+                yield lock.take(patience)
+            finally:
+                try:
+                    lock.give_back()
+                finally:
+                    lock.give_back()  # again, where an interrupt broke that off
 
     def _due(self) -> _Due:
         if self._file.place is None:
-            return _Due(frozenset(), old=False, log=False, commits=())
+            return NOTHING
         with self._file.reading() as sql:
-            marks = frozenset(row[0] for row in sql.execute("SELECT why FROM to_purge"))
+            marks = {row[0] for row in sql.execute("SELECT why FROM to_purge")}
             old = sql.execute("PRAGMA auto_vacuum").fetchone()[0] != INCREMENTAL
             by_others = sql.execute("PRAGMA data_version").fetchone()[0]
-            return _Due(marks, old=old, log=self._log_was_in_use, commits=(by_others, sql.total_changes))
+            commits = (by_others, sql.total_changes)
+            return _Due(frozenset(marks - {IN_LOG}), old=old, log=IN_LOG in marks, commits=commits)
 
     def _will_take(self) -> float:
         place = self._file.place
         size = 0 if place is None or not place.exists() else place.stat().st_size
         return max(self._took, size / BYTES_A_SECOND)
 
-    def _give_back(self) -> None:
+    def _give_back(self, patience: float) -> None:
         """Free pages to the disk, some at a time, and the log of writes into the file."""
-        self._log_was_in_use = True
         before, left = None, -1
         while left and left != before:
             with self._file.writing(told=True) as sql:
                 sql.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
                 before, left = left, sql.execute("PRAGMA freelist_count").fetchone()[0]
+        wait = pauses(patience)
+        while not (emptied := self._empty_log()) and wait():
+            pass
+        with self._file.writing(told=True) as sql:
+            if emptied:
+                sql.execute("DELETE FROM to_purge WHERE why = ?", (IN_LOG,))
+            else:
+                sql.execute("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", (IN_LOG,))
+        if emptied:
+            self._empty_log()
+
+    def _empty_log(self) -> bool:
+        """Whether nobody reads from it."""
         with self._file.reading() as sql:
-            self._log_was_in_use = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] != 0
+            return bool(sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
     def _not_before(self, marks: frozenset[str]) -> float:
-        least = 0.0 if "forgotten" in marks else EXPIRED_SECONDS
+        least = EXPIRED_SECONDS if marks == {"expired"} else 0.0
         return self._began + max(least, SHARE * self._took)
 
     def _write_anew(self) -> None:
-        """By a connection of its own: recalls go on reading meanwhile. The marks go first, so that one is not lost that
-        comes in between; where it fails they come back."""
+        """By a connection of its own: recalls go on reading meanwhile. The marks change first, so that one is not lost
+        that comes in between."""
         self._began = time.monotonic()
         with self._file.writing(told=True) as sql:
-            marks = [row[0] for row in sql.execute("DELETE FROM to_purge RETURNING why")]
+            sql.execute("DELETE FROM to_purge")
+            sql.execute("INSERT INTO to_purge VALUES (?)", (BEGUN,))
         try:
             with closing(connect(self._file.path)) as own:
-                own.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
+                own.execute(f"PRAGMA busy_timeout = {int(1_000 * OTHERS_SECONDS)}")
                 own.execute(f"PRAGMA auto_vacuum = {INCREMENTAL}")
                 own.execute("VACUUM")
-        except BaseException:
-            with self._file.writing(told=True) as sql:
-                sql.executemany("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in marks])
-            raise
         finally:
             self._took = time.monotonic() - self._began
+        with self._file.writing(told=True) as sql:
+            sql.execute("UPDATE OR REPLACE to_purge SET why = ? WHERE why = ?", (IN_LOG, BEGUN))
 
 
 class _Due(NamedTuple):
@@ -153,3 +190,6 @@ class _Due(NamedTuple):
     @property
     def is_any(self) -> bool:
         return bool(self.marks or self.old or self.log)
+
+
+NOTHING = _Due(frozenset(), old=False, log=False, commits=())
