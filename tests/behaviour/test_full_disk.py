@@ -19,6 +19,9 @@ from tests.small_disk import full, small_disk
 from tests.store.reader import EVERY_READ_COUNTS
 
 pytestmark = pytest.mark.slow
+SAID = (  # which, depends on where the server fails: it refuses the write, ends, or ends amid a commit
+    "has room", "cannot be reached", "can be reached", "may have been kept, or not",
+)  # fmt: skip
 LONG = " ".join(f"word{number}" for number in range(2_000))
 
 
@@ -66,7 +69,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_kept(
         before = alice.recall("tea", k=1)
         with full(disk):
             error = filled(alice)
-            assert "room" in str(error) or "reached" in str(error)
+            assert any(one in str(error) for one in SAID)
             assert "was not counted" in " ".join(alice.recall("tea", k=1).trace)
         until(node.stands)
         alice.feedback(before, helpful=["tea"])
