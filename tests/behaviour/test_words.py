@@ -151,6 +151,29 @@ def test_what_others_write_delete_or_swap_is_noticed(
     assert alice.recall("okapi", k=1, policy=WORDS).ids == ("two",)
 
 
+def test_what_others_add_is_found_without_a_look_at_all_ids(
+    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large collection that takes long, and a recall waits for it."""
+    asked, alice = list[str](), memory.for_user("alice")
+    alice.remember_many(FILLER)
+    assert len(alice.recall("zebra")) > 0
+    monkeypatch.setattr(ChromaRecords, "ids", noting(asked, "ids", ChromaRecords.ids))
+    for number, animal in enumerate(("zebra", "giraffe", "okapi")):
+        texts = [f"a {animal} slept", f"the {animal} woke"]
+        names = [f"{number}-0", f"{number}-1"]
+        owned: Any = [{"user_id": "alice"}] * 2
+        collection.add(ids=names, documents=texts, embeddings=embed(texts), metadatas=owned)
+        assert set(alice.recall(animal, k=2, policy=WORDS).ids) == set(names)
+    assert asked == []
+    collection.delete(ids=["2-0"])
+    texts = ["a gnu slept", "the gnu woke", "gnus run"]
+    names = ["3-0", "3-1", "3-2"]
+    collection.add(ids=names, documents=texts, embeddings=embed(texts), metadatas=[{"user_id": "alice"}] * 3)
+    assert set(alice.recall("gnu", k=3, policy=WORDS).ids) == set(names)  # of which one took the place of another
+    assert asked == ["ids"]
+
+
 def test_a_record_that_changed_hands_is_found_by_its_owner_only(memory: AdaptiveMemory, collection: Collection) -> None:
     alice, bob = memory.for_user("alice"), memory.for_user("bob")
     alice.remember("the zebra file", id="file")

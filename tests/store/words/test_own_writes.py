@@ -34,21 +34,31 @@ def add_elsewhere(collection: Collection, embed: Callable[..., Vectors], name: s
     collection.add(ids=[name], documents=[text], embeddings=embed([text]), metadatas=[{"user_id": "alice"}])
 
 
-def test_what_is_written_while_all_ids_are_compared_is_not_taken_for_gone(
-    alice: UserMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("looked_at", ["ids", "latest"])
+def test_what_is_written_while_ids_are_compared_is_not_taken_for_gone(
+    looked_at: str,
+    alice: UserMemory,
+    collection: Collection,
+    embed: Callable[..., Vectors],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store: Any = alice._memory.ports().records
-    read = store.ids
+    read = getattr(store, looked_at)
 
-    def then_written() -> list[str]:
-        ids: list[str] = read()
-        monkeypatch.setattr(store, "ids", read)
+    def then_written(*asked: int) -> list[str]:
+        ids: list[str] = read(*asked)
+        monkeypatch.setattr(store, looked_at, read)
         alice.remember("a zebra crossed", id="own")
         return ids
 
     add_elsewhere(collection, embed, "other", "a giraffe slept")
-    monkeypatch.setattr(store, "ids", then_written)
-    assert words_in(alice, "zebra")["own"] > 0
+    if looked_at == "ids":  # all of them, where something was removed as well
+        collection.delete(ids=alice.remember_many(["a gnu"]))
+        add_elsewhere(collection, embed, "another", "an okapi slept")
+    monkeypatch.setattr(store, looked_at, then_written)
+    found = words_in(alice, "zebra slept")
+    assert found["own"] > 0
+    assert found["other"] > 0
 
 
 def test_what_is_written_while_the_records_are_counted_is_not_taken_for_somebody_elses(

@@ -22,9 +22,9 @@ from adaptive_memory_core.store.words.compared import Compared
 from adaptive_memory_core.store.words.index import WordIndex
 from adaptive_memory_core.store.words.on_their_way import OnTheirWay
 from adaptive_memory_core.store.words.reread import reread
+from adaptive_memory_core.store.words.taken_in import PAGE, make_anew, take_in_all, take_in_latest
 
 AT_ONCE = 3_000  # records that a recall waits for; more are taken in beside it
-PAGE = 1_000
 COMPARED_SECONDS = 2.0  # between two looks for a swap that left the number of records the same
 AGAIN_SECONDS = 3.0  # between two pages of texts that are read again, in the background, while recalls that count go on
 ALL_IDS_SECONDS, IDS_A_SECOND = 30.0, 500.0  # between two comparisons of all ids; longer for a large collection
@@ -239,7 +239,8 @@ class UpToDateWords:
         with self._turn:
             if not self._is_taking_in and abs(size - self._index.size()) <= AT_ONCE:
                 self._compared = time.monotonic()
-                deque(self._take_in(), maxlen=0)
+                if not take_in_latest(self._index, self._store):
+                    deque(self._take_in(), maxlen=0)
                 return None, True
             self._start(self._take_in_beside())
         note = f"the words of {self._index.size():,} of {size:,} records are indexed so far; the rest is under way"
@@ -267,15 +268,9 @@ class UpToDateWords:
         return last is not None and not self._index.knows(last)
 
     def _take_in(self) -> Iterator[None]:
-        """Compare all ids, let go of those that are no more, read those that are new, page by page."""
+        """Compare all ids; what a recall asked for meanwhile is written down between two pages."""
         state, began = self._changes.token(), time.monotonic()
-        known = self._index.known()  # before the collection: what is written between them is new, not gone
-        there = set(self._store.ids())
-        gone, new = list(known - there), sorted(there - known)
-        self._index.miss(gone)
-        for start in range(0, len(new), PAGE):
-            with self._index.comparing():  # what is forgotten or written here meanwhile is not overruled
-                self._index.take_in(self._store.rows(new[start : start + PAGE]))
+        for _ in take_in_all(self._index, self._store):
             yield
             if self._owed:
                 yield from self._write_down()
@@ -290,13 +285,7 @@ class UpToDateWords:
             self._is_taking_in = False
 
     def _make_anew(self) -> Iterator[None]:
-        """Words that an earlier version made otherwise, page by page; until then they are found as it made them."""
-        known = sorted(self._index.known())
-        for start in range(0, len(known), PAGE):
-            with self._index.comparing():
-                self._index.make_anew(self._store.rows(known[start : start + PAGE]))
-            yield
-        self._index.keep_version()
+        yield from make_anew(self._index, self._store)
         self._outdated = False
 
     def _ids_are_due(self) -> bool:
