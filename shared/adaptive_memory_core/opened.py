@@ -213,8 +213,8 @@ class Opened:
         self.checked_ports()
         with self.call():
             parts = self.parts
-            parts.words.sync()
             parts.sync()
+            parts.words.sync()  # hears of the comparison before what was written over
             parts.graph.sync()
             parts.hierarchy.sync()
 

@@ -290,6 +290,18 @@ def test_a_ledger_that_may_not_be_written_still_answers_and_says_so(tmp_path: Pa
         assert check.execute("SELECT sum(steps) FROM users").fetchone() == (1,)
 
 
+def test_what_others_wrote_is_found_over_a_ledger_that_may_not_be_written(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger" / "ledger.sqlite3"
+    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=ledger) as memory:
+        memory.for_user("alice").remember_many(TEXTS)
+    adds = """
+collection.add(ids=["new"], documents=["zebra 30"], embeddings=embed(["zebra 30"]), metadatas=[{"user_id": "alice"}])
+print(memory.for_user("alice").recall("zebra 30", k=1).ids)
+"""
+    said = python(READ_ONLY.format(then=adds), str(tmp_path / "memory"), f"file:{ledger}?mode=ro")
+    assert said.startswith("('new',)")
+
+
 def test_a_full_disk_costs_the_count_but_not_the_answer(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
         memory.for_user("alice").remember_many(TEXTS)

@@ -123,12 +123,8 @@ def test_what_another_program_wrote_and_removed_is_followed(memory: AdaptiveMemo
         ids=["theirs"], documents=["Quentin sings."], metadatas=[{"user_id": "ann"}], embeddings=np.full((1, 32), 0.1)
     )
     memory.sync()
-    ann.recall("Quentin")
-    memory.sync()
     assert names_of(memory, ann, "zoe", "quentin") == {"zoe": 1, "quentin": 1}
     collection.delete(ids=["theirs"])
-    memory.sync()
-    ann.recall("Quentin")
     memory.sync()
     assert names_of(memory, ann, "zoe", "quentin") == {"zoe": 1}
 

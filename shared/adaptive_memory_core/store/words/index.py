@@ -49,6 +49,7 @@ class WordIndex:
         self._rows, self._fields, self._afterwards, self._kept = rows, fields, afterwards, kept
         self._users = ListsInRam()
         self._turn = threading.Lock()  # taken before the ledger's own, never within it, and after a user's own
+        self._keeping = threading.Lock()  # taken before both: who writes down what is old would overrule what is newer
         self._meanwhile = WrittenMeanwhile()
         self._unwritten = NotYetWritten()
         self._half_done = False  # where an interrupt struck amid a change of what was learned
@@ -160,12 +161,13 @@ class WordIndex:
 
     def keep(self, most: int) -> bool:
         """Write down as many as that of what was learned; whether there is more."""
-        with self._alone():
-            entries = self._unwritten.taken(most)
-        if entries:
-            self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
+        with self._keeping:
             with self._alone():
-                self._unwritten.written(entries)
+                entries = self._unwritten.taken(most)
+            if entries:
+                self._rows.put(by_scope(entries), gone=[one for one, entry in entries.items() if entry.row is None])
+                with self._alone():
+                    self._unwritten.written(entries)
         return len(self._unwritten) > 0
 
     @property

@@ -15,7 +15,9 @@ def take_in_latest(index: WordIndex, store: Records) -> bool:
     last, nothing is known of them, and the one before them is known. Else all ids have to be compared."""
     known = index.size()  # before the collection's: what is put between them is known
     more = store.size() - known
-    latest = store.latest(more + 1) if 0 < more <= PAGE else []
+    if not 0 < more <= PAGE:
+        return False
+    latest = store.latest(more + 1)
     if len(latest) != more + 1 or index.ever_known(latest) != latest[:1]:
         return False
     _read(index, store, latest[1:])

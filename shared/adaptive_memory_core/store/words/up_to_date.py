@@ -84,9 +84,11 @@ class UpToDateWords:
         return self._index.beside(scope, stored_ids)
 
     def sync(self) -> None:
-        """Compare all ids now, and take in what is new."""
+        """Compare all ids now, take in what is new, and write it down: who follows the rows of words waits for that."""
         with self._turn:
+            self._compare_heard()
             deque(self._take_in(), maxlen=0)
+            deque(self._write_down(), maxlen=0)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
         if self._asked:  # else the first look takes them in
