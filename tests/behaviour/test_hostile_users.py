@@ -65,6 +65,7 @@ def test_one_user_is_served_beside_fifty_hostile_ones(memory: AdaptiveMemory, ho
 def test_a_hostile_call_is_a_matter_of_little_work(memory: AdaptiveMemory, hostile: Sequence[UserMemory]) -> None:
     alice = memory.for_user("alice")
     alice.remember_many([" ".join(WORDS[:20]), " ".join(WORDS[20:40])])
-    least = work(alice, " ".join(WORDS[:6]))
+    mine = " ".join(WORDS[:6])
     for user, cue in zip(hostile, itertools.islice(itertools.cycle(CUES), 30), strict=False):
-        assert work(user, cue) < MOST_WORK * least
+        in_turn = (work(user, cue) < MOST_WORK * work(alice, mine) for _ in range(3))  # a machine is not always as fast
+        assert any(in_turn), cue
