@@ -14,6 +14,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.written_metadata import projection
 
+WRITTEN_OVER = "written over with other words since the reads"
 Known = dict[tuple[str, str], set[str | None]]
 
 
@@ -47,10 +48,12 @@ def findings_wrong(memory: AdaptiveMemory, said: Said) -> list[str]:
         f"{record!r} of {memory.for_user(user).scope}" for (user, record), texts in said.texts.items() if len(texts) > 1
     }
     found = memory.check().findings
-    if any(unanswered.issuperset(names_in(one.what)) for one in found if one.part == "records"):
+    rightly = [one for one in found if WRITTEN_OVER in one.what and unanswered.issuperset(names_in(one.what))]
+    wrong = [str(one) for one in found if one not in rightly]
+    if rightly:
         memory.check(repair=True)
-        found = memory.check().findings
-    return [str(one) for one in found]
+        wrong += [str(one) for one in memory.check().findings]
+    return wrong
 
 
 def names_in(what: str) -> list[str]:

@@ -98,6 +98,14 @@ def module(name: str, *arguments: object) -> Forked:
     return Forked({"module": name, "arguments": [name, *map(str, arguments)], "environment": dict(os.environ)})
 
 
+def said_by(text: str, *arguments: object, check: bool = True) -> str:
+    """What a process of its own printed."""
+    process = source(text, *arguments)
+    said, wrong = process.communicate(timeout=240)
+    assert process.returncode == 0 or not check, wrong
+    return said
+
+
 @lru_cache(maxsize=1)
 def _server() -> socket.socket:
     """Of this process; it ends with the socket."""

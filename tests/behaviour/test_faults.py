@@ -1,11 +1,10 @@
-"""Do reads survive what really happens? Threads, processes, kills, dead servers, read-only disks."""
+"""Do reads survive what really happens? Threads, processes, kills, dead servers."""
 
 from __future__ import annotations
 
 import collections
 import os
 import shutil
-import sqlite3
 import threading
 import time
 import warnings
@@ -32,14 +31,6 @@ def reader(*arguments: str) -> Forked:
     process = forked.module("tests.store.reader", *arguments)
     assert process.stdout.readline() == "ready\n"
     return process
-
-
-def python(script: str, *arguments: str, check: bool = True) -> str:
-    """What a process of its own printed."""
-    process = forked.source(script, *arguments)
-    said, wrong = process.communicate(timeout=240)
-    assert process.returncode == 0 or not check, wrong
-    return said
 
 
 def begin(process: Forked) -> None:
@@ -116,7 +107,7 @@ def test_four_processes_on_a_server_share_one_ledger_exactly(chroma_server: Chro
 def test_what_returned_before_a_kill_is_counted_once(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
         memory.for_user("alice").remember_many(TEXTS)
-    said = python("import sys; from tests.store.killed_readers import main; main(sys.argv[1])", str(tmp_path))
+    said = forked.said_by("import sys; from tests.store.killed_readers import main; main(sys.argv[1])", str(tmp_path))
     lines = [line for line in said.splitlines() if len(line.split()) == 2]
     assert lines
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
@@ -139,7 +130,7 @@ def test_a_crash_before_the_write_back_is_made_good_on_the_next_opening(tmp_path
         "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
         "alice.remember('memory 1', id='m1'); alice.recall('memory 1'); os._exit(1)"
     )
-    python(script, str(tmp_path), check=False)
+    forked.said_by(script, str(tmp_path), check=False)
     with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.05)) as memory:
         deadline = time.monotonic() + 20
         while memory.for_user("alice").stats().projection.pending:  # nobody calls flush
@@ -154,7 +145,7 @@ def test_a_normal_exit_without_close_writes_everything_back(tmp_path: Path) -> N
         "memory = AdaptiveMemory.open(sys.argv[1], embedder=embed); alice = memory.for_user('alice')\n"
         "alice.remember('memory 1', id='m1'); alice.recall('memory 1')"
     )
-    python(script, str(tmp_path), check=True)
+    forked.said_by(script, str(tmp_path), check=True)
     assert shown(embedded(tmp_path)) == {"m1": 1}
 
 
@@ -250,73 +241,6 @@ def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> No
             assert other.for_user("alice").get("m1").read.retrieval_count == 6
         one.for_user("alice").recall("memory 1", k=1)
     assert shown(embedded(tmp_path))["m1"] == 7
-
-
-READ_ONLY = """
-import sys
-from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.errors import LedgerError
-from tests.store.reader import embed
-import os, chromadb
-client = chromadb.PersistentClient(sys.argv[1])
-collection = client.get_collection("memories", embedding_function=None)
-memory = AdaptiveMemory(collection, embedder=embed, ledger=sys.argv[2])
-{then}
-alice = memory.for_user("alice")
-recall = alice.recall("memory 1", k=2)
-print(recall.ids, recall.step, recall.trace)
-try:
-    alice.pin("m1")
-except LedgerError as error:
-    print("refused:", error)
-memory.close()
-"""
-
-
-def test_a_ledger_that_may_not_be_written_still_answers_and_says_so(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger" / "ledger.sqlite3"
-    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=ledger) as memory:
-        memory.for_user("alice").remember_many(TEXTS)
-        memory.for_user("alice").recall("memory 1", k=1)
-    ledger.chmod(0o444)
-    script = READ_ONLY.format(then="")
-    uri = f"file:{ledger}?mode=ro"
-    said = python(script, str(tmp_path / "memory"), uri)
-    assert said.startswith("('m1', ")
-    assert " None " in said
-    assert "this recall was not counted: " in said
-    assert "refused: The ledger" in said
-    with sqlite3.connect(uri, uri=True) as check:
-        assert check.execute("SELECT sum(steps) FROM users").fetchone() == (1,)
-
-
-def test_what_others_wrote_is_found_over_a_ledger_that_may_not_be_written(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger" / "ledger.sqlite3"
-    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=ledger) as memory:
-        memory.for_user("alice").remember_many(TEXTS)
-    adds = """
-collection.add(ids=["new"], documents=["zebra 30"], embeddings=embed(["zebra 30"]), metadatas=[{"user_id": "alice"}])
-print(memory.for_user("alice").recall("zebra 30", k=1).ids)
-"""
-    said = python(READ_ONLY.format(then=adds), str(tmp_path / "memory"), f"file:{ledger}?mode=ro")
-    assert said.startswith("('new',)")
-
-
-def test_a_full_disk_costs_the_count_but_not_the_answer(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
-        memory.for_user("alice").remember_many(TEXTS)
-    fill = (
-        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))  # from here on no file of this process can grow"
-    )
-    said = python(READ_ONLY.format(then=fill), str(tmp_path / "memory"), str(tmp_path / "ledger.sqlite3"))
-    assert said.startswith("('m1', ")
-    assert "this recall was not counted: " in said
-    assert "refused: The ledger" in said
-    with AdaptiveMemory.open(tmp_path / "memory", embedder=embed, ledger=tmp_path / "ledger.sqlite3") as memory:
-        alice = memory.for_user("alice")
-        assert alice.recall("memory 1", k=1).ids == ("m1",)
-        assert alice.stats().recalls == 1
 
 
 def test_write_through_shows_the_read_before_recall_returns(tmp_path: Path) -> None:

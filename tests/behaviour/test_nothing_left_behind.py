@@ -113,11 +113,13 @@ def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way)
     front_door: Any = alice.memory
     front_door.sync()
     front_door.flush()
+    by_others = {"records", "changes", "logged_ids", "verdicts"}
     kept_on_purpose = {
         "prune": {"changes", "logged_ids"},
-        "delete in the collection": {"records", "changes", "logged_ids", "verdicts"},
+        "delete in the collection": by_others,
+        "delete in the collection, without a recall": by_others,
     }
-    by_this = next(name for name, one in WAYS.items() if one is act).partition(", without")[0]
+    by_this = next(name for name, one in WAYS.items() if one is act)
     with_state = {"secret"} if "records" in kept_on_purpose.get(by_this, ()) else set()
     for index in inside(alice).indexes:
         learned = with_state if isinstance(index, QuestionIndex) else set()

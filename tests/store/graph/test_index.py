@@ -129,6 +129,19 @@ def test_what_another_program_wrote_and_removed_is_followed(memory: AdaptiveMemo
     assert names_of(memory, ann, "zoe", "quentin") == {"zoe": 1}
 
 
+def test_what_another_program_wrote_over_is_followed(open_memory: Open) -> None:
+    memory = open_memory(policy=Policy(channels=CHANNELS))
+    ann = memory.for_user("ann")
+    ann.remember("Zoe plays the cello with Quentin.", id="zoe")
+    memory.flush()
+    store: Any = memory.ports().records
+    store.collection.update(
+        ids=["zoe"], documents=["Zoe plays the cello with Rupert."], embeddings=np.full((1, 32), 0.1)
+    )
+    memory.sync()
+    assert names_of(memory, ann, "zoe", "quentin", "rupert") == {"zoe": 1, "rupert": 1}
+
+
 def test_a_title_that_comes_later_is_found_in_what_was_there(memory: AdaptiveMemory) -> None:
     ann = memory.for_user("ann")
     ann.remember("We talked about the art of memory for hours.", id="talk")

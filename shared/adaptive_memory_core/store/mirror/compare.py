@@ -36,7 +36,7 @@ class Comparison:
         self._edition = Edition(ledger)
         self.changed = 0  # rows that were not as the collection's, so far
         self._written_before: int | None = None  # by us, when the last comparison that was made to its end began
-        self._is_worked_off = False  # whether its tables say all that was written before
+        self._is_worked_off = False  # whether Chroma's tables have what a kill left in its queue of writes
         self._overwritten: Callable[[Sequence[str]], object] = len  # hears of what others wrote over or removed
 
     def run(self, most: int | None = None) -> Iterator[None]:
@@ -112,8 +112,8 @@ class Comparison:
     def _written(self, known: int) -> Written | None:
         if self._directory is None:
             return None
-        if not self._is_worked_off:  # Chroma does so with what a kill left in its queue, once it is asked for anything
-            self._store.size()
+        if not self._is_worked_off:
+            self._store.size()  # Chroma works its queue off when it is first asked for anything
             self._is_worked_off = True
         return written_since(self._directory, str(self._store.collection.id), known)
 
